@@ -45,10 +45,7 @@ _ALLOWED = {
 }
 # By docstrings, too: what changes nothing if it raises, what returns float32 whatever the default
 # dtype is, whose tensors share memory with nothing, and what never needs autograd.
-_UNCHANGED_IF_RAISED = {
-    "seeding.seed_everything",
-    *(f"optimizers.{step}" for step in _STEPS),
-}
+_UNCHANGED_IF_RAISED = {f"optimizers.{step}" for step in _STEPS}
 _FLOAT32 = {f"initialization.{n}" for n in ("xavier_uniform", "kaiming_normal", "truncated_normal")}
 _OWN_MEMORY = {"strides.gather", "data.get_batch", *_FLOAT32}
 _WITHOUT_AUTOGRAD = {

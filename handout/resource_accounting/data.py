@@ -87,7 +87,8 @@ def get_batch(
     terabytes, neither a copy of it nor anything else with T entries fits in memory.
 
     Args:
-        tokens: the corpus, an array or a memory map of any integer dtype.
+        tokens: the corpus, an array or a memory map of any integer dtype; each token is less than
+            2**63.
         batch_size: B, the number of windows, at least 1.
         context_length: C, the tokens in a window, at least 1.
         device: the device of the batch.

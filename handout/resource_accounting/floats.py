@@ -34,7 +34,7 @@ def decode(bits: int, exponent_bits: int, mantissa_bits: int, specials: str = "i
     except for infinity and nan, which the specials define.
 
     Args:
-        bits: the pattern, as an integer of 1 + exponent_bits + mantissa_bits bits.
+        bits: the pattern, as an integer of 1 + exponent_bits + mantissa_bits bits, at least 0.
         exponent_bits: 2 to 11; with "fn" and "finite" 2 to 10.
         mantissa_bits: 1 to 52.
         specials: "ieee", "fn" or "finite", see the top of the module.

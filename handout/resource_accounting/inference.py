@@ -4,7 +4,8 @@ A decoder generates text in two phases. *Prefill* runs the whole prompt through 
 *Decode* runs one new token of each sequence, and repeats that step for each further token. Between
 steps the keys and values of all earlier tokens are kept, in the *KV cache*.
 
-Bytes and FLOPs are exact Python ints.
+Bytes and FLOPs are exact Python ints. In `step_intensity`, `decode_step` and `compute_bound_batch`
+all arguments are more than 0.
 """
 
 from __future__ import annotations

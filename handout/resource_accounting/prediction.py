@@ -27,7 +27,7 @@ def predict_step(
     """What one training step of `small_transformer` needs, computed from its sizes.
 
     Nothing is built and nothing runs: sizes may be far beyond what can be built, and 10^12 layers
-    take no longer than one. All sizes are at least 1.
+    take no longer than one. All sizes are at least 1, peak and bandwidth more than 0.
 
     Args:
         vocab: tokens in the vocabulary.

@@ -3,7 +3,8 @@
 An operation does some FLOPs and moves some bytes between memory and the chip. An accelerator does
 at most `peak_flops` FLOP/s and moves at most `bandwidth` B/s, both at the same time, so the slower
 of the two decides. To find out which is slower, compare FLOPs per byte: the operation's arithmetic
-intensity with the accelerator's. Sizes are at least 1.
+intensity with the accelerator's. Sizes are at least 1; bytes per element, peaks and bandwidths are
+more than 0.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def looks_drawn(x, cumulative, what):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_shape_and_bounds(impl):
-    """A 300×500 weight is float32, and its largest element is just below √(6/800) = 0.0866"""
+    """A 300×500 Xavier weight is float32, and its largest element is just below √(6/800), 0.0866"""
     w = expect(impl.initialization.xavier_uniform(300, 500, 1)).is_tensor((300, 500), torch.float32)
     expect(w.abs().max().item(), "the largest element").close(
         math.sqrt(6 / 800), rtol=1e-3, hint="uniform on ±√(6 / (d_in + d_out))"
@@ -59,7 +59,7 @@ def test_xavier_shape_and_bounds(impl):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_repeats(impl):
-    """The same seed gives the same weight, another seed gives another weight"""
+    """With Xavier, the same seed gives the same weight, another seed gives another weight"""
     draw = impl.initialization.xavier_uniform
     expect(draw(8, 8, 5)).equals(draw(8, 8, 5))
     assert not torch.equal(draw(8, 8, 5), draw(8, 8, 6)), "seeds 5 and 6 give the same weight"
@@ -67,7 +67,7 @@ def test_xavier_repeats(impl):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_is_uniform_and_independent(impl, seed):
-    """Elements are uniform on ±√(6 / (d_in + d_out)), whichever size is larger"""
+    """Xavier's elements are uniform on ±√(6 / (d_in + d_out)), whichever size is larger"""
     seed %= 2**63
     for d_in, d_out in [(60, 300), (300, 60)]:
         bound = math.sqrt(6 / (d_in + d_out))
@@ -84,13 +84,13 @@ def test_xavier_is_uniform_and_independent(impl, seed):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_seeds(impl):
-    """Every seed draws other numbers, 0 too"""
+    """Every seed draws another Xavier weight, 0 too"""
     differ(lambda seed: impl.initialization.xavier_uniform(3, 4, seed))
 
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_scale(impl):
-    """A 512×256 weight has a standard deviation of √(2/512) = 0.0625"""
+    """A 512×256 Kaiming weight has a standard deviation of √(2/512) = 0.0625"""
     w = expect(impl.initialization.kaiming_normal(512, 256, 1)).is_tensor((512, 256), torch.float32)
     expect(w.std().item(), "the standard deviation").close(
         0.0625, rtol=0.02, hint="d_in is the number of rows: x @ w sums over them"
@@ -99,7 +99,7 @@ def test_kaiming_scale(impl):
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_survives_depth(impl):
-    """Through 20 layers with ReLU, activations change their size by less than a factor of 3"""
+    """Through 20 Kaiming layers with ReLU, activations change by less than a factor of 3"""
     x = torch.randn(64, 256, generator=torch.Generator().manual_seed(0))
     for layer in range(20):
         x = (x @ impl.initialization.kaiming_normal(256, 256, layer)).relu()
@@ -109,7 +109,7 @@ def test_kaiming_survives_depth(impl):
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_is_normal_and_independent(impl, seed):
-    """Elements are normal with a variance of 2 / d_in, which no sample has exactly"""
+    """Kaiming's elements are normal with a variance of 2 / d_in, which no sample has exactly"""
     seed %= 2**63
     for d_in, d_out in [(60, 300), (300, 60)]:
         std = math.sqrt(2 / d_in)
@@ -134,7 +134,7 @@ def test_kaiming_is_normal_and_independent(impl, seed):
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_seeds(impl):
-    """Every seed draws other numbers, 0 too"""
+    """Every seed draws another Kaiming weight, 0 too"""
     differ(lambda seed: impl.initialization.kaiming_normal(3, 4, seed))
 
 

@@ -4,7 +4,8 @@ Devices form a ring. In each step of a collective operation, every device sends 
 next device and receives one from the device before, both at the same time. So each device receives
 as many bytes as it sends, and only sent bytes are counted.
 
-Counts of bytes and tokens are exact Python ints.
+Counts of bytes are exact Python ints. There is at least one device; peaks and bandwidths are more
+than 0.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def measured_mfu(flops: float, seconds: Sequence[float], peak_flops: float) -> f
     Args:
         flops: FLOPs of one run of the work, 0 or more.
         seconds: the time of each measured run, as `time_function` returns them: at least one, each
-            more than 0.
+            more than 0; some may be inf.
         peak_flops: FLOP/s that the device promises for this dtype, without sparsity; more than 0.
 
     Returns:

@@ -1,6 +1,6 @@
 """collective_bytes: counts in int64, which has a largest value
 
-Breaks: Counts of bytes and tokens are exact Python ints
+Breaks: Counts of bytes are exact Python ints
 """
 
 _right_bytes = collective_bytes

@@ -1,6 +1,6 @@
 """collective_bytes: rounds up after a division in float64
 
-Breaks: Counts of bytes and tokens are exact Python ints
+Breaks: Counts of bytes are exact Python ints
 
 Breaks: All chunks have ceil(elements / devices) elements
 """

@@ -1,6 +1,6 @@
 """hidden_communication: returns a float
 
-Breaks: Counts of bytes and tokens are exact Python ints
+Breaks: Counts of bytes are exact Python ints
 """
 
 _right_tokens = hiding_tokens

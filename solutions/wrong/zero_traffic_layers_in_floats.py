@@ -1,6 +1,6 @@
 """zero_traffic: tensor parallelism: the whole sum is a float on its way
 
-Breaks: Counts of bytes and tokens are exact Python ints
+Breaks: Counts of bytes are exact Python ints
 """
 
 _right_layers = tensor_parallel_traffic

@@ -87,7 +87,7 @@ class Expected:
     ) -> None:
         self.call, self._line = (target, args, kwargs), line
         self._check: Callable[[Any], object] = self._nothing
-        self._error: type[Exception] | tuple[type[Exception], ...] | None = None
+        self._error: type[Exception] | None = None
 
     def equals(self, value: Any, what: str = "") -> None:
         """As `expect(…, what).equals`; by default the result is named by its call.
@@ -103,7 +103,7 @@ class Expected:
         """As `expect(…).close`."""
         self._check = lambda found: expect(found, self).close(value, **tolerances)
 
-    def raises(self, error: type[Exception] | tuple[type[Exception], ...]) -> None:
+    def raises(self, error: type[Exception]) -> None:
         """As `pytest.raises`."""
         self._error = error
 

@@ -285,7 +285,7 @@ def test_a_file_is_closed_with_its_map(impl, rng, shared_folder):
 
 
 @pytest.mark.exercise("get_batch", weight=2)
-def test_targets_follow_their_tokens(impl, later, rng):
+def test_targets_follow_their_tokens(impl, rng):
     """x holds windows of the corpus, and y the same windows one token later, both in int64"""
     for dtype in ("uint16", "uint32", "int16", "int32", "int64", "uint64"):
         for length, batch_size, context_length in [

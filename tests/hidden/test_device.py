@@ -144,8 +144,8 @@ def measurements(rng, count):
 
 @pytest.mark.exercise("measured_mfu", weight=2)
 def test_mfu_takes_the_median(impl, rng):
-    """The MFU is exact, and of an odd number of measurements, in any order, the middle one
-    counts"""
+    """The MFU is FLOPs over time and peak, and of an odd number of measurements, in any order, the
+    middle one counts"""
     for count in (1, 3, 5, 9, 11):
         seconds, flops, peak = measurements(rng, count)
         middle = sorted(seconds)[count // 2]

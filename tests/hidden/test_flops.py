@@ -58,7 +58,7 @@ def test_a_product_takes_what_torch_counts(later, rng):
 
 @pytest.mark.exercise("matmul_flops")
 def test_huge_products_are_exact(later, rng):
-    """FLOPs beyond 64 bits are exact integers"""
+    """A matrix product's FLOPs beyond 64 bits are exact integers"""
     for _ in range(10):
         B, D, K = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
         later.flops.matmul_flops(B, D, K).equals(sum([B * D * K, B * D * K]))
@@ -66,7 +66,7 @@ def test_huge_products_are_exact(later, rng):
 
 @pytest.mark.exercise("matmul_flops")
 def test_a_product_without_elements_is_free(later, rng):
-    """With any size of 0 there are no FLOPs"""
+    """A matrix product with any size of 0 takes no FLOPs"""
     for _ in range(5):
         given = sizes(rng, 3)
         later.flops.matmul_flops(*given).equals(2 * given[0] * given[1] * given[2])
@@ -342,7 +342,7 @@ def test_a_scalar_is_an_element(later, rng):
 
 @pytest.mark.exercise("matmul_flops")
 def test_no_elements_or_no_work_is_free(later, rng):
-    """With a size of 0, or 0 FLOPs per element, there are no FLOPs"""
+    """Elementwise operations take no FLOPs with a size of 0, or with 0 FLOPs per element"""
     for _ in range(5):
         shape = sizes(rng, 3)
         elements = torch.empty(shape, device="meta").numel()

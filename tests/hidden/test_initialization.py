@@ -86,7 +86,7 @@ def check_weights(impl, rng, name, cdf):
 
 @pytest.mark.exercise("xavier", weight=2)
 def test_xavier_is_uniform_between_its_bounds(impl, rng):
-    """A weight is d_in × d_out in float32, of elements uniform on ±√(6 / (d_in + d_out))"""
+    """A Xavier weight is d_in × d_out in float32, of elements uniform on ±√(6 / (d_in + d_out))"""
     for d_in, d_out in (*wide_and_tall(rng), (1, SAMPLE), (SAMPLE, 1)):
         w = expect(impl.initialization.xavier_uniform(d_in, d_out, new_seed(rng)))
         w = w.is_tensor((d_in, d_out), torch.float32)
@@ -99,14 +99,14 @@ def test_xavier_is_uniform_between_its_bounds(impl, rng):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_elements_are_independent(impl, rng):
-    """Elements have the right distribution, and neighbours, rows and columns have nothing to do
-    with each other"""
+    """Xavier's elements have the right distribution, and neighbours, rows and columns have nothing
+    to do with each other"""
     check_weights(impl, rng, "xavier_uniform", xavier_cdf)
 
 
 @pytest.mark.exercise("xavier", weight=2)
 def test_kaiming_is_normal_of_its_scale(impl, rng):
-    """A weight is d_in × d_out in float32, of independent normal elements with standard
+    """A Kaiming weight is d_in × d_out in float32, of independent normal elements with standard
     deviation √(2 / d_in)"""
     for d_in, d_out in (*wide_and_tall(rng), (1, SAMPLE), (SAMPLE, 1)):
         w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
@@ -116,7 +116,7 @@ def test_kaiming_is_normal_of_its_scale(impl, rng):
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_moments_and_tails(impl, rng):
-    """Mean and variance are right to a few percent, and the tails are not truncated"""
+    """Kaiming's mean and variance are right to a few percent, and the tails are not truncated"""
     for d_in, d_out in ((250, 400), (400, 250)):
         w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
         z = w.is_tensor((d_in, d_out), torch.float32).double() / math.sqrt(2 / d_in)
@@ -131,8 +131,8 @@ def test_kaiming_moments_and_tails(impl, rng):
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_elements_are_independent(impl, rng):
-    """Elements have the right distribution, and neighbours, rows and columns have nothing to do
-    with each other"""
+    """Kaiming's elements have the right distribution, and neighbours, rows and columns have nothing
+    to do with each other"""
     check_weights(impl, rng, "kaiming_normal", kaiming_cdf)
 
 
@@ -178,15 +178,15 @@ def check_truncated(impl, rng, shape, a, b, std=None):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_repeats_with_its_seed(impl, rng):
-    """The seed alone decides a draw of the right distribution, in another process too"""
+    """The seed alone decides a Xavier weight of the right distribution, in another process too"""
     check_seeds(impl, rng, "xavier_uniform", 7, 31)
     check_weights(impl, rng, "xavier_uniform", xavier_cdf)
 
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_repeats_with_its_seed(impl, rng):
-    """The seed alone decides a draw of the right distribution, in another process too; other
-    seeds give other draws"""
+    """The seed alone decides a Kaiming weight of the right distribution, in another process too;
+    other seeds give other weights"""
     check_seeds(impl, rng, "kaiming_normal", 31, 7)
     check_weights(impl, rng, "kaiming_normal", kaiming_cdf)
 
@@ -239,13 +239,13 @@ def check_sizes(later, function, rng, cdf):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_of_any_size(later, rng):
-    """Weights with a size of 1, and others, have the right distribution"""
+    """Xavier weights with a size of 1, and others, have the right distribution"""
     check_sizes(later, "xavier_uniform", rng, xavier_cdf)
 
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_of_any_size(later, rng):
-    """Weights with a size of 1, and others, have the right distribution"""
+    """Kaiming weights with a size of 1, and others, have the right distribution"""
     check_sizes(later, "kaiming_normal", rng, kaiming_cdf)
 
 

@@ -527,7 +527,7 @@ def test_adagrad_float32(runs, torch_rng):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_adagrad_never_forgets(runs, rng):
-    """With a constant gradient, step k is proportional to 1 / √k"""
+    """With AdaGrad and a constant gradient, step k is proportional to 1 / √k"""
     expected = []
     for _ in range(5):
         g, lr = float(rng.uniform(0.5, 2)), float(rng.uniform(0.1, 1))
@@ -641,7 +641,8 @@ def test_rmsprop_without_memory(runs, rng):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_average_is_not_corrected(runs, rng):
-    """eps is outside the square root, and the average is not corrected for starting at zero"""
+    """RMSProp adds eps outside the square root, and does not correct the average for its start at
+    0"""
     expected = []
     for i in range(10):
         lr, eps, g = (float(x) for x in rng.uniform(0.1, 2, size=3))
@@ -709,7 +710,7 @@ def test_adam_float32(runs, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_adam_without_decay_is_adamw(runs, rng, torch_rng):
-    """By default there is no weight decay, and steps agree with torch.optim.AdamW without decay"""
+    """By default Adam has no weight decay, and steps agree with torch.optim.AdamW without decay"""
     params = random_tensors(torch_rng, [(6,), (2, 3)])
     grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=30)
     settings = {**plain_settings(rng, ADAM), "first_step": LATE}
@@ -722,7 +723,7 @@ def test_adam_without_decay_is_adamw(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_adam_decay_is_in_the_gradient(runs, rng, torch_rng):
-    """A step with weight decay equals one without, with the gradient plus weight_decay · p"""
+    """With Adam, a step with weight decay equals one with the gradient plus weight_decay · p"""
     params, *states = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
     states[1] = [v.abs() for v in states[1]]
     grads = random_tensors(torch_rng, [(6,), (2, 3)], steps=1)
@@ -738,7 +739,7 @@ def test_adam_decay_is_in_the_gradient(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_adam_first_step(runs, rng):
-    """The first step is lr · g / (|g| + eps), whatever the betas: both averages are corrected"""
+    """Adam's first step is lr · g / (|g| + eps), whatever the betas: both averages are corrected"""
     expected = []
     betas_at_ends = [(0.0, 0.0), (0.0, 0.999), (0.999, 0.0)]
     for betas in [*betas_at_ends, *map(tuple, rng.uniform(0, 0.999, (5, 2)).tolist())]:
@@ -818,13 +819,13 @@ def test_step_float32(runs, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_eps_is_outside_the_root(runs, rng):
-    """eps is added outside the square root and after the bias correction"""
+    """AdamW adds eps outside the square root and after the bias correction"""
     check_eps(runs, rng, ADAMW)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_decay_is_decoupled(runs, rng, torch_rng):
-    """Weight decay multiplies the parameter by 1 - lr · weight_decay and does not enter moments"""
+    """In AdamW, weight decay multiplies p by 1 - lr · weight_decay and does not enter moments"""
     params, *states = (random_tensors(torch_rng, [(6,), (2, 3)]) for _ in range(3))
     states[1] = [v.abs() for v in states[1]]
     start = ADAMW, params, random_tensors(torch_rng, [(6,), (2, 3)], steps=1), states
@@ -842,8 +843,8 @@ def test_decay_is_decoupled(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_step_is_in_place(runs, rng, torch_rng):
-    """Parameters and moments of any layout change in place, unrecorded by autograd, and
-    gradients do not change"""
+    """AdamW changes parameters and moments of any layout in place, unrecorded by autograd, and no
+    gradient"""
     check_in_place(runs, rng, torch_rng, ADAMW, ({}, {"lr": 1e-7, "weight_decay": 1.0}))
 
 
@@ -873,8 +874,8 @@ def test_adamw_gradients_of_nan(runs, rng, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_step_refuses(impl, runs, rng, torch_rng):
-    """Invalid lists, shapes, steps and settings are refused before anything changes, and valid
-    ones taken, also infinite"""
+    """AdamW refuses invalid lists, shapes, steps and settings before anything changes, and takes
+    valid ones, also infinite"""
     check_refusals(impl, runs, rng, torch_rng, ADAMW, [*REFUSED, {"step": 0}, {"step": -1}])
 
 

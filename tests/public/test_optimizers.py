@@ -241,8 +241,8 @@ def test_sgd_refuses_all_that_does_not_fit(impl):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_adagrad(impl):
-    """Steps from p = 1 with g = 0.5, lr = 0.1, eps = 0.5 give 0.95, then 0.05 / (√0.5 + 0.5)
-    less"""
+    """AdaGrad's first steps from p = 1 with g = 0.5, lr = 0.1, eps = 0.5 give 0.95, then 0.05 /
+    (√0.5 + 0.5) less"""
     for steps, expected, total in [(1, 0.95, 0.25), (2, 0.95 - 0.05 / (0.5**0.5 + 0.5), 0.5)]:
         p, (s,), _ = step(impl, "adagrad_step", 0.5, steps=steps, lr=0.1, eps=0.5)
         expect(s, f"the sum after step {steps}").close(f64(total), rtol=1e-9, hint="s + g²")
@@ -253,7 +253,7 @@ def test_adagrad(impl):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_adagrad_is_refused(impl):
-    """A negative eps is refused"""
+    """AdaGrad refuses a negative eps"""
     tensors = [f64(1.0)], [f64(0.5)], [f64(0)]
     impl.optimizers.adagrad_step(*tensors, lr=0.1, eps=0.5)
     with pytest.raises(ValueError):
@@ -262,7 +262,7 @@ def test_adagrad_is_refused(impl):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_adagrad_is_torchs(impl, torch_rng):
-    """For any settings in range and tensors of any shape and dtype, steps are torch's"""
+    """AdaGrad's steps are torch's, for any settings in range and tensors of any shape and dtype"""
     follows_torch(
         *(impl, torch_rng, "adagrad_step"),
         *({"lr": 0.1, "eps": 0.2, "first_step": 5}, {"lr": 1.5, "eps": 0.0}),
@@ -272,7 +272,7 @@ def test_adagrad_is_torchs(impl, torch_rng):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_adagrad_refuses_all_that_does_not_fit(impl):
-    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    """AdaGrad refuses settings out of range, nan and lists that do not fit, and changes nothing"""
     check_refused(impl, "adagrad_step", {"lr": 0.1, "eps": 0.1}, NOT_IN_RANGE)
 
 
@@ -299,7 +299,7 @@ def test_rmsprop_is_refused(impl):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_is_torchs(impl, torch_rng):
-    """For any settings in range and tensors of any shape and dtype, steps are torch's"""
+    """RMSProp's steps are torch's, for any settings in range and tensors of any shape and dtype"""
     follows_torch(
         *(impl, torch_rng, "rmsprop_step"),
         *({"lr": 0.1, "alpha": 0.8, "eps": 0.2, "first_step": 5},),
@@ -310,14 +310,14 @@ def test_rmsprop_is_torchs(impl, torch_rng):
 
 @pytest.mark.exercise("rmsprop_step")
 def test_rmsprop_refuses_all_that_does_not_fit(impl):
-    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    """RMSProp refuses settings out of range, nan and lists that do not fit, and changes nothing"""
     refused = [*NOT_IN_RANGE, *({"alpha": a} for a in (1.0, -0.1, NAN))]
     check_refused(impl, "rmsprop_step", {"lr": 0.1, "alpha": 0.9, "eps": 0.1}, refused)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_adam(impl):
-    """The first step from p = 1 with g = 0.4 and weight decay 0.1 uses g = 0.5, so p = 0.95"""
+    """Adam's first step from p = 1 with g = 0.4 and weight decay 0.1 uses g = 0.5, so p = 0.95"""
     p, (m, v), g = step(impl, "adam_step", 0.4, states=2, first_step=1, **SETTINGS)
     expect(m, "exp_avg").close(
         f64(0.05), rtol=1e-9, hint="(1 - β1) · g, with the weight decay in g: 0.4 + 0.1 · 1"
@@ -331,7 +331,7 @@ def test_adam(impl):
 
 @pytest.mark.exercise("adamw_step")
 def test_adam_and_autograd(impl):
-    """With weight decay the moments get no graph, and gradients stay enabled or disabled"""
+    """With weight decay Adam's moments get no graph, and gradients stay enabled or disabled"""
     check_autograd(impl, "adam_step", states=2, first_step=1, **SETTINGS)
 
 
@@ -346,7 +346,7 @@ def test_adam_refuses_step_zero(impl):
 
 @pytest.mark.exercise("adamw_step")
 def test_adam_is_torchs(impl, torch_rng):
-    """For any settings in range, at any step and with tensors of any shape, steps are torch's"""
+    """Adam's steps are torch's, with any settings in range, at any step, on tensors of any shape"""
     follows_torch(
         *(impl, torch_rng, "adam_step"),
         {**SETTINGS, "first_step": 3},
@@ -360,13 +360,13 @@ def test_adam_is_torchs(impl, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_adam_refuses_all_that_does_not_fit(impl):
-    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    """Adam refuses settings out of range, nan and lists that do not fit, and changes nothing"""
     check_refused(impl, "adam_step", {"step": 1, **SETTINGS}, [{"step": 0}, *NOT_FOR_ADAM])
 
 
 @pytest.mark.exercise("adamw_step")
 def test_first_step(impl):
-    """The first step from p = 1 with g = 0.5 makes m = 0.05, v = 0.0025 and p = 0.94"""
+    """AdamW's first step from p = 1 with g = 0.5 makes m = 0.05, v = 0.0025 and p = 0.94"""
     p, (m, v), _ = step(impl, "adamw_step", 0.5, states=2, first_step=1, **SETTINGS)
     expect(m, "exp_avg").close(f64(0.05), rtol=1e-9, hint="(1 - β1) · g, without the weight decay")
     expect(v, "exp_avg_sq").close(
@@ -382,14 +382,14 @@ def test_first_step(impl):
 
 @pytest.mark.exercise("adamw_step")
 def test_zero_gradient_only_decays(impl):
-    """With zero gradients and zero averages, a step is only the decay: 1 - 0.1 · 0.1"""
+    """With zero gradients and zero averages, a step of AdamW is only the decay: 1 - 0.1 · 0.1"""
     p, _, _ = step(impl, "adamw_step", 0.0, states=2, first_step=1, **SETTINGS)
     expect(p, "the parameter").close(f64(0.99), rtol=1e-9)
 
 
 @pytest.mark.exercise("adamw_step")
 def test_refuses_step_zero(impl):
-    """Step 0 is refused, since the correction would divide by 0: the first step is 1"""
+    """Step 0 of AdamW is refused, since the correction would divide by 0: the first step is 1"""
     tensors = [f64(1.0)], [f64(0.5)], [f64(0)], [f64(0)]
     impl.optimizers.adamw_step(*tensors, step=1, **SETTINGS)
     with pytest.raises(ValueError):
@@ -398,7 +398,8 @@ def test_refuses_step_zero(impl):
 
 @pytest.mark.exercise("adamw_step")
 def test_adamw_is_torchs(impl, torch_rng):
-    """For any settings in range, at any step and with tensors of any shape, steps are torch's"""
+    """AdamW's steps are torch's, with any settings in range, at any step, on tensors of any
+    shape"""
     follows_torch(
         *(impl, torch_rng, "adamw_step"),
         {**SETTINGS, "first_step": 3},
@@ -413,7 +414,7 @@ def test_adamw_is_torchs(impl, torch_rng):
 
 @pytest.mark.exercise("adamw_step")
 def test_adamw_refuses_all_that_does_not_fit(impl):
-    """Settings out of range, nan and lists that do not fit are refused, and nothing has changed"""
+    """AdamW refuses settings out of range, nan and lists that do not fit, and changes nothing"""
     check_refused(impl, "adamw_step", {"step": 1, **SETTINGS}, [{"step": 0}, *NOT_FOR_ADAM])
 
 

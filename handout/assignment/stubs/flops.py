@@ -283,8 +283,9 @@ def training_days(
     Args:
         parameters: number of parameters.
         tokens: number of tokens trained on.
-        devices: number of accelerators.
-        peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s.
+        devices: number of accelerators, at least 1.
+        peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s; more
+            than 0.
         mfu: model FLOPs utilization, the fraction of the peak that the run reaches, in (0, 1].
 
     Returns:
@@ -306,9 +307,10 @@ def mfu(flops: float, seconds: float, peak_flops: float, devices: int = 1) -> fl
     Args:
         flops: FLOPs that the model needed, over all devices. Additional work, such as a forward
             pass repeated to save memory, does not count.
-        seconds: the time that it took.
-        peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s.
-        devices: number of accelerators.
+        seconds: the time that it took, more than 0.
+        peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s; more
+            than 0.
+        devices: number of accelerators, at least 1.
 
     Returns:
         A number that should be between 0 and 1; 0.5 and more is good. Above 1 the count, the

@@ -4,7 +4,7 @@ A name says in the code itself which axis is meant. `...` means any number of le
 including none. Any size may be 0, unless a function says otherwise. Results have the dtype of the
 input; in 16 bits, a sum may be rounded after every addition.
 
-Letters: q queries, k keys, d features, seq positions.
+Letters: q queries, k keys, d features.
 """
 
 from __future__ import annotations
