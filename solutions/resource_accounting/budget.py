@@ -53,7 +53,7 @@ def bytes_per_parameter(recipe: Recipe) -> int:
             {"parameters": [bf16], "gradients": [bf16], "master": [], "optimizer": [fp32, fp32]}
         )  # 12
     """
-    if wrong := recipe.keys() ^ _SHARDED_FROM.keys():
+    if wrong := set(recipe) ^ set(_SHARDED_FROM):
         raise ValueError(f"missing or unknown parts of the recipe: {', '.join(sorted(wrong))}")
     return sum(_bytes_by_part(recipe).values())
 

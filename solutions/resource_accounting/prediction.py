@@ -61,10 +61,11 @@ def predict_step(
     # AdamW reads 16 bytes for each parameter and writes 12. What is kept is written once and read
     # twice, and so is its gradient.
     moved = 28 * step.parameters + 24 * (step.kept + 3 * step.tokens * vocab)
+    peak_bytes = 4 * max(step.moments) + context**2  # numbers in float32, and the mask of bools
     return {
         "parameters": step.parameters,
         "flops": step.flops,
-        "peak_bytes": 4 * max(step.moments) + context**2,  # float32, and the mask of bools
+        "peak_bytes": peak_bytes,
         "seconds": step.flops / peak_flops + moved / bandwidth,
     }
 

@@ -254,20 +254,12 @@ def gather(
 
         gather(torch.arange(5), (3, 3), (1, 1))  # [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
     """
-    if 0 in shape:
-        return storage.new_empty(shape)
-    steps = [(size, stride if size > 1 else 0) for size, stride in zip(shape, strides, strict=True)]
-    ends = [(size - 1) * stride for size, stride in steps]
-    lowest = offset + sum(end for end in ends if end < 0)
-    highest = offset + sum(end for end in ends if end > 0)
-    if lowest < 0 or highest >= len(storage):
-        raise IndexError(
-            f"positions {lowest} to {highest} are out of range for {len(storage)} elements"
-        )
     positions = torch.tensor(offset)
-    for size, stride in steps:  # one more dimension each time
+    for size, stride in zip(shape, strides, strict=True):  # one more dimension each time
         positions = positions[..., None] + stride * torch.arange(size)
-    return storage[positions.flatten()].reshape(shape)
+    if (positions < 0).any():
+        raise IndexError(f"a position is before the start of storage: {int(positions.min())}")
+    return storage[positions.flatten()].reshape(shape)  # torch refuses one after the end
 
 
 def _runs(shape: Sequence[int], strides: Sequence[int]) -> list[tuple[int, int]]:
