@@ -25,8 +25,8 @@ _SECTIONS = ("Args:", "Returns:", "Yields:", "Raises:", "Attributes:")
 _DEFINITION = re.compile(r"[\w, *]+: (?:\([^)]*\)|[^,;.(])*(?:[,;.] |\.?$)")
 # What callers guarantee of an argument: nobody need check it, so no mistake breaks it.
 _RANGE = re.compile(
-    r"(?:.*, |each |which |no size |all )*(?:is )?(?:at least|at most|more than|less than|within|"
-    r"from|\d or more|divides|a divisor of|0\b|1\b).*"
+    r"(?:.*, |each |which )?(?:at least|at most|more than|less than|within|\d or more|divides|"
+    r"a divisor of)\b.*"
 )
 _EXCEPTION = re.compile(r"\w*(Error|Exception|Iteration): ")
 
