@@ -151,7 +151,7 @@ def _roofs(student: Any, device: torch.device) -> Roofs:
         table = hardware.load()
         name = torch.cuda.get_device_name(device)
         try:
-            entry = table[table.reported(name)]
+            entry = table.reported(name)
             return Roofs(entry.peak("bf16"), entry.bandwidth, f"the datasheet's of {name}")
         except hardware.HardwareError:
             pass

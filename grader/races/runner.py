@@ -142,7 +142,7 @@ def _floor(race: Race) -> float:
     work = race.kind.work(race.sizes)
     hardware = load_hardware()
     try:
-        found = hardware[hardware.reported(race.device.name)]
+        found = hardware.reported(race.device.name)
     except HardwareError as error:
         raise NotMeasured(str(error)) from error
     return max(work.flops / max(found.peak_flops.values()), work.moved / found.bandwidth)

@@ -59,8 +59,8 @@ class Hardware(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             )
         return self.accelerator[key]
 
-    def reported(self, device_name: str) -> str:
-        """The key of the entry that has a device's name, as its driver reports it.
+    def reported(self, device_name: str) -> Accelerator:
+        """The entry that has a device's name, as its driver reports it.
 
         A name fits if all its words are among the device's: "A100 80GB PCIe" fits "NVIDIA A100 80GB
         PCIe", but "L4" does not fit "NVIDIA L40S". The fitting name with the most words decides.
@@ -68,16 +68,16 @@ class Hardware(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """
         device = _words(device_name)
         fitting = [
-            (len(_words(name)), key)
+            (len(words), key)
             for key, entry in self.accelerator.items()
-            for name in entry.names
-            if _words(name) <= device
+            for words in map(_words, entry.names)
+            if words <= device
         ]
         best = {key for count, key in fitting if count == max(fitting)[0]}
         if len(best) != 1:
             said = f"may be any of {sorted(best)}" if best else "is not in the table"
             raise HardwareError(f"{device_name!r} {said}; add its words to the names of one entry")
-        return best.pop()
+        return self[best.pop()]
 
 
 def _words(text: str) -> set[str]:
