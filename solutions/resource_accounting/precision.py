@@ -49,7 +49,7 @@ def train_bf16(
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        losses.append(loss.detach())
+        losses.append(loss.detach().clone())
     return [loss.item() for loss in losses]
 
 
@@ -117,7 +117,7 @@ def train_fp16(
     for inputs, targets in batches:
         with torch.autocast(inputs.device.type, dtype=torch.float16):
             loss = loss_fn(model(inputs), targets)
-        losses.append(loss.detach())
+        losses.append(loss.detach().clone())
         scales.append(scale)
         optimizer.zero_grad()
         (loss * scale).backward()  # type: ignore[no-untyped-call]

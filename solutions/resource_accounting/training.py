@@ -44,7 +44,7 @@ def train(
         loss = loss_fn(model(inputs), targets)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        losses.append(loss.detach())  # `item()` here would wait for the device in each step
+        losses.append(loss.detach().clone())  # `item()` would wait for the device in each step
     return [loss.item() for loss in losses]
 
 

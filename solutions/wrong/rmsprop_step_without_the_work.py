@@ -1,4 +1,4 @@
-"""rmsprop_step (core): divides by the size of this gradient alone; divides by the size of this gradient alone
+"""rmsprop_step (core): divides by the size of this gradient alone
 
 Breaks: s ← s + g²: old gradients never fade
 
