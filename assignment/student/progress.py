@@ -188,7 +188,8 @@ class Progress:
         if not self._tallies or self._config.option.collectonly:
             return
         if self._is_whole_run() and self._config.getoption("--ex") is None:
-            self._tallies = {e.id: self._tallies.get(e.id, Tally()) for e in manifest.load()}
+            written = (e for e in manifest.load() if not e.only_races)
+            self._tallies = {e.id: self._tallies.get(e.id, Tally()) for e in written}
         writer = terminalreporter._tw
         encoding = getattr(writer._file, "encoding", None) or "utf-8"
         screen = StringIO()
@@ -260,7 +261,7 @@ class Progress:
         table.add_column(no_wrap=True)
         table.add_column(no_wrap=True)
         table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True, justify="right")
+        table.add_column(no_wrap=True)
         chapter = None
         for exercise in self._exercises():
             if exercise.chapter != chapter:
@@ -275,17 +276,21 @@ class Progress:
                 Text(f"  {_SYMBOLS[state]} {exercise.id}", style=_STYLES[state]),
                 Text(state, style=_STYLES[state]),
                 Text(count, style=_STYLES[state]),
-                Text(_plural(exercise.points, "point"), style=_STYLES[state]),
+                Text(exercise.worth, style=_STYLES[state]),
             )
         console.rule(Text("Progress", style="bold"), align="left")
         console.print(table)
         done = [e for e in self._exercises() if self._tallies[e.id].state == "passed"]
         every = list(self._exercises())
+        core = [e for e in every if e.core]
+        won, of = (sum(e.points for e in some if e.core) for some in (done, every))
+        passed = f"{sum(e.core for e in done)} of {_plural(len(core), 'exercise')}"
+        beside = f"{sum(not e.core for e in done)} of {len(every) - len(core)}"
         console.print(
             Text(
-                f"\n{len(done)} of {_plural(len(every), 'exercise')} passed the public tests, "
-                f"worth {sum(e.points for e in done):g} of {sum(e.points for e in every):g} points "
-                f"({time.perf_counter() - self._started:.1f} s)."
+                f"\n{passed} passed the public tests, worth {won:g} of {of:g} points"
+                + (f"; further: {beside}" if len(core) < len(every) else "")
+                + f" ({time.perf_counter() - self._started:.1f} s)."
             )
         )
         console.print(Text("The marks come from hidden tests, which check more.", style="dim"))

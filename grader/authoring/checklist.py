@@ -21,7 +21,7 @@ from grader.judge.session import collected
 from grader.judge.verdict import new_outcome, score
 from grader.paths import REPOSITORY
 from grader.results.record import Check
-from grader.results.text import plural, points
+from grader.results.text import plural
 from grader.supervisor.budget import ReferenceTimes
 
 _WRITEUP = REPOSITORY / "assignment" / "writeup"
@@ -75,8 +75,7 @@ def shares(name: str | None) -> Iterator[tuple[Exercise, list[Check]]]:
 
 
 def _section(exercise: Exercise) -> Line:
-    worth = f"{points(exercise.points)} {'point' if exercise.points == 1 else 'points'}"
-    heading = f"## Exercise `{exercise.id}` ({worth})"
+    heading = f"## Exercise `{exercise.id}` ({exercise.worth})"
     path = _WRITEUP / f"{exercise.chapter}.md"
     is_there = heading in path.read_text(encoding="utf-8").splitlines()
     missing = () if is_there else (f"{path.name} has no line {heading!r}",)

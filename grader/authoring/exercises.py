@@ -171,9 +171,10 @@ def remove(exercise_id: str, root: Path = REPOSITORY) -> list[Path]:
     text = places.manifest.read_text(encoding="utf-8")
     begin, end = _entry(text, exercise_id)
     places.manifest.write_text(text[:begin] + text[end:], encoding="utf-8")
-    key = "cuda_points" if exercise.needs else "points"
-    before = manifest.cuda_points if exercise.needs else manifest.points
-    _change_points(places.manifest, before - exercise.points, key)
+    if exercise.core:
+        key = "cuda_points" if exercise.needs else "points"
+        before = manifest.cuda_points if exercise.needs else manifest.points
+        _change_points(places.manifest, before - exercise.points, key)
     text = places.text(exercise.chapter).read_text(encoding="utf-8")
     begin, end = _section(text, exercise_id)
     places.text(exercise.chapter).write_text(text[:begin] + text[end:], encoding="utf-8")

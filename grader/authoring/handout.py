@@ -149,10 +149,10 @@ def format_stubs(modules: Mapping[str, str]) -> dict[str, str]:
 def _fill(readme: str) -> str:
     """The README with its comment replaced by the table of exercises."""
     rows = [
-        "| exercise | points | text | command |",
-        "|---|---:|---|---|",
+        "| exercise | worth | text | command |",
+        "|---|---|---|---|",
         *(
-            f"| {e.title} | {e.points:g} | [{e.chapter}](assignment/writeup/{e.chapter}.md) "
+            f"| {e.title} | {e.worth} | [{e.chapter}](assignment/writeup/{e.chapter}.md) "
             f"| `make test EX={e.id}` |"
             for e in manifest.load()
         ),

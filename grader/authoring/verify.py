@@ -166,11 +166,6 @@ def graded(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
                 yield Finding(case.kind, case.name, (f"could not be graded: {error!r}",))
 
 
-def _only_raced(exercise: Exercise) -> bool:
-    """Whether an exercise only races functions that other exercises test."""
-    return bool(exercise.needs and exercise.depends_on)
-
-
 def _grader() -> Grader:
     return Grader(lanes=1, manifest=manifests.load().without_devices)
 
@@ -250,7 +245,7 @@ def _full(grade: Grade, only: Collection[str]) -> list[str]:
     """Problems unless every check passed and every exercise has a hidden test."""
     tested = {check.exercise for check in grade.checks if check.visibility == "hidden"}
     wanted = [e for e in manifests.load() if not only or e.id in only]
-    untested = [e.id for e in wanted if not _only_raced(e) and e.id not in tested]
+    untested = [e.id for e in wanted if not e.only_races and e.id not in tested]
     return [f"{exercise} has no hidden test" for exercise in untested] + [
         f"{check.test} {check.state}: {check.cause}, with nonce {grade.nonce}\n{check.detail or ''}"
         for check in grade.checks

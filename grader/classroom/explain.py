@@ -44,6 +44,7 @@ def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
             causes = {check.cause for _, check in checks}
             if len(causes) == 1 and (words := _WHOLE.get(causes.pop())):
                 of, checks = f"{of}, {words}", []
+        of = of if score.core else f"further: {of}"
         yield Text.assemble((score.id, "bold"), f"  {of}  {clean(score.title)}")
         if checks and (found := roots(score, scores)) and score.points < score.max_points:
             yield Text(f"      builds on {', '.join(found)}, which lost points", style="dim")

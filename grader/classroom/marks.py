@@ -18,7 +18,7 @@ from grader.classroom.roster import Class, HandIn, Student
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
 from grader.results.lateness import in_words
-from grader.results.record import Grade
+from grader.results.record import ExerciseScore, Grade
 from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
 
@@ -65,15 +65,10 @@ class Row:
     decided: list[str] = field(default_factory=list)
     is_total: bool = False
 
-    def is_measured(self, exercise: str) -> bool:
-        """Whether an exercise of the grade is in its score."""
+    def of(self, exercise: str) -> ExerciseScore:
+        """An exercise of the grade."""
         assert self.grade is not None, "it has exercises"
-        return next(e.measured for e in self.grade.exercises if e.id == exercise)
-
-    def most(self, exercise: str) -> float:
-        """The points of an exercise of the grade."""
-        assert self.grade is not None, "it has exercises"
-        return next(e.max_points for e in self.grade.exercises if e.id == exercise)
+        return next(e for e in self.grade.exercises if e.id == exercise)
 
     @cached_property
     def started(self) -> frozenset[str]:
@@ -218,14 +213,14 @@ def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
             row.attention.append(f"the override of {exercise} fits no exercise of the grade")
             continue
         assert row.score is not None, "with exercises there is a score"
-        before, most = row.exercises[exercise], row.most(exercise)
-        if row.is_measured(exercise):
-            row.score = round(row.score + one.points - before, 2)
-        else:
-            row.score = round(row.score + one.points, 2)
+        before, of = row.exercises[exercise], row.of(exercise)
+        most = of.max_points
+        if of.core:
+            row.score = round(row.score + one.points - (before if of.measured else 0), 2)
+        if of.core and not of.measured:
             row.max_score = round((row.max_score or 0.0) + most, 2)
         row.exercises[exercise] = one.points
-        if one.points != before or not row.is_measured(exercise):
+        if one.points != before or not of.measured:
             row.decided.append(f"{points(one.points)} for {exercise} as staff decided")
         row.settled.append(
             f"{exercise} was {points(before)} and is {points(one.points)}, by {one.author}: "

@@ -27,7 +27,8 @@ def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
     new = {exercise.id for exercise in again.exercises}
     found = {exercise.id: exercise for exercise in (*before.exercises, *again.exercises)}
     wanted = [exercise for exercise in manifest if exercise.id in found or not exercise.needs]
-    if {e.id: e.points for e in wanted} != {e.id: e.max_points for e in found.values()}:
+    points_of = {e.id: (e.max_points, e.core) for e in found.values()}
+    if {e.id: (e.points, e.core) for e in wanted} != points_of:
         return None
     exercises = tuple(found[exercise.id] for exercise in wanted)
     checks = (*(check for check in before.checks if check.exercise not in new), *again.checks)

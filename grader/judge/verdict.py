@@ -100,6 +100,7 @@ def score(
                 max_points=exercise.points,
                 measured=not any(outcome.check.cause in UNMEASURED_CAUSES for _, outcome in own),
                 hint=exercise.hint,
+                core=exercise.core,
                 builds_on=exercise.depends_on,
                 grader_only=exercise.grader_only,
             )
@@ -170,10 +171,10 @@ def _mark(check: Check) -> float:
 
 
 def total(scores: Iterable[ExerciseScore]) -> tuple[float, float]:
-    """The earned points and the maximum points, without exercises that could not be measured."""
-    measured = [score for score in scores if score.measured]
-    points = round(sum(s.points for s in measured), 2)  # of hundredths, as all are
-    return points, round(sum(s.max_points for s in measured), 2)
+    """The earned points and the maximum points, of core exercises that could be measured."""
+    counted = [score for score in scores if score.measured and score.core]
+    points = round(sum(s.points for s in counted), 2)  # of hundredths, as all are
+    return points, round(sum(s.max_points for s in counted), 2)
 
 
 DEVICE_FIXTURES = {"race", "fits", "truth"}  # of tests that run alone, on the device

@@ -56,7 +56,7 @@ def _exercises(view: Report) -> Iterator[RenderableType]:
     for chapter in view.chapters:
         total = f"{points(chapter.points)} / {points(chapter.max_points)}"
         if not chapter.max_points:
-            total = ""  # nothing measured
+            total = ""  # nothing that counts
         table.add_row(Text(chapter.name, style="bold"), "", "", Text(total, style="bold"))
         for exercise in chapter.exercises:
             table.add_row(
@@ -156,7 +156,8 @@ def _points(exercise: ExerciseView) -> Text:
     if not exercise.measured:
         return Text(f"– / {points(exercise.max_points)}", style="dim")
     style = STATUS_STYLE.get(exercise.status, "")
-    return Text(f"{points(exercise.points)} / {points(exercise.max_points)}", style=style)
+    score = f"{points(exercise.points)} / {points(exercise.max_points)}"
+    return Text(score if exercise.core else f"further  {score}", style=style)
 
 
 def _bar(share: float, width: int, style: str) -> Text:

@@ -90,7 +90,7 @@ def _results(
 def _entry(
     number: str, exercise: ExerciseView, unsafe: bool, detail: int, text: int, visibility: Shown
 ) -> dict[str, Any]:
-    name = f"{exercise.id}: {exercise.title}"
+    name = f"{exercise.id}: {exercise.title}" + ("" if exercise.core else " (further)")
     entry: dict[str, Any] = {
         "name": f"{name} (UNSAFE)" if unsafe else name,
         "number": number,
@@ -98,9 +98,10 @@ def _entry(
         "tags": [exercise.chapter],
         "visibility": visibility,
     }
-    if exercise.measured:
+    if exercise.counts:
         entry["score"] = exercise.points
         entry["max_score"] = exercise.max_points
+    if exercise.measured:
         entry["status"] = "passed" if exercise.status == "complete" else "failed"
     return entry
 
@@ -135,7 +136,7 @@ def _text(exercise: ExerciseView, detail: int) -> str:
 
 
 def _leaderboard(view: Report, total: float) -> list[dict[str, Any]]:
-    """Chapters of which nothing was measured are left out."""
+    """Chapters of which nothing counts are left out."""
     chapters = [(chapter.name, chapter.points) for chapter in view.chapters if chapter.max_points]
     return [{"name": n, "value": round(value, 2)} for n, value in [("Total", total), *chapters]]
 

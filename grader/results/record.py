@@ -142,7 +142,8 @@ class ExerciseScore(_Finite, frozen=True, kw_only=True):
     """The sum of one exercise's checks.
 
     `measured` is False if a check could not be run here and the submission is not to blame (no
-    CUDA, a fault of the grader): such an exercise is left out of the total. `builds_on` names
+    CUDA, a fault of the grader): such an exercise is left out of the total, and so is one that is
+    not `core`. `builds_on` names
     exercises whose functions it may call, `grader_only` rules that no public test checks: advice.
     """
 
@@ -153,6 +154,7 @@ class ExerciseScore(_Finite, frozen=True, kw_only=True):
     max_points: float
     measured: bool
     hint: str
+    core: bool = True
     builds_on: tuple[str, ...] = ()
     grader_only: tuple[str, ...] = ()
 

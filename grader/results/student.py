@@ -80,6 +80,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
         score=grade.score,
         max_score=grade.max_score,
         headline=_headline(grade),
+        further=_further_words(grade),
         notices=tuple(_notices(grade, note)),
         unsafe=grade.isolation.tier == UNISOLATED,
         tier=clean(grade.isolation.tier, 20),
@@ -191,6 +192,7 @@ def _exercise(
         chapter=clean(exercise.chapter, 100),
         points=exercise.points,
         max_points=exercise.max_points,
+        core=exercise.core,
         status=status,
         hint=hint if status not in ("complete", "not measured") else "",
         checks=checks,
@@ -247,7 +249,17 @@ def _status(
 def _headline(grade: Grade) -> str:
     if grade.score is None:
         return "No score"
-    return f"{points(grade.score)} of {points(grade.max_score)} points"
+    headline = f"{points(grade.score)} of {points(grade.max_score)} points"
+    further = _further_words(grade)
+    return f"{headline}, further: {further}" if further else headline
+
+
+def _further_words(grade: Grade) -> str:
+    """The points of the further exercises, which are not in the total; "" if there are none."""
+    found = [exercise for exercise in grade.exercises if exercise.measured and not exercise.core]
+    if not found:
+        return ""
+    return f"{points(sum(e.points for e in found))} of {points(sum(e.max_points for e in found))}"
 
 
 def _notices(grade: Grade, note: str) -> Iterable[str]:
@@ -373,6 +385,7 @@ class ExerciseView:
     chapter: str
     points: float
     max_points: float
+    core: bool
     status: Status
     hint: str
     checks: tuple[CheckView, ...]
@@ -382,6 +395,11 @@ class ExerciseView:
     @property
     def measured(self) -> bool:
         return self.status != "not measured"
+
+    @property
+    def counts(self) -> bool:
+        """Whether its points are in the total."""
+        return self.measured and self.core
 
     @property
     def share(self) -> float:
@@ -412,18 +430,18 @@ class ExerciseView:
 
 @dataclass(frozen=True)
 class ChapterView:
-    """The exercises of one chapter; its points are those of the measured ones."""
+    """The exercises of one chapter; its points are those in the total."""
 
     name: str
     exercises: tuple[ExerciseView, ...]
 
     @property
     def points(self) -> float:
-        return sum(exercise.points for exercise in self.exercises if exercise.measured)
+        return sum(exercise.points for exercise in self.exercises if exercise.counts)
 
     @property
     def max_points(self) -> float:
-        return sum(exercise.max_points for exercise in self.exercises if exercise.measured)
+        return sum(exercise.max_points for exercise in self.exercises if exercise.counts)
 
     @property
     def share(self) -> float:
@@ -452,6 +470,7 @@ class Report:
     score: float | None
     max_score: float
     headline: str
+    further: str
     notices: tuple[str, ...]
     unsafe: bool
     tier: str
@@ -481,9 +500,9 @@ class Report:
 
     @property
     def first(self) -> tuple[ExerciseView, ...]:
-        """What was tried and is not complete, by the points that are to be won."""
+        """What was tried and is not complete, by the points that are to be won, core first."""
         tried = [e for e in self.exercises if e.status in ("partly", "failed")]
-        return tuple(sorted(tried, key=lambda one: one.points - one.max_points))
+        return tuple(sorted(tried, key=lambda one: (not one.core, one.points - one.max_points)))
 
     @property
     def share(self) -> float:

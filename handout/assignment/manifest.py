@@ -57,6 +57,7 @@ class LimitOverrides(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One entry of the manifest; `functions` are `module.name` in the student's package.
 
+    `core` exercises make the total; the others, the further ones, are listed beside it.
     `grader_only` are rules that hidden tests check and no public test does, in words. `work` is the
     exercise's defining work, for staff: no points without it.
     """
@@ -67,11 +68,23 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     functions: Annotated[tuple[str, ...], Meta(min_length=1)]
     points: Points
     hint: str
+    core: bool = True
     work: str = ""
     depends_on: tuple[str, ...] = ()
     grader_only: tuple[str, ...] = ()
     limits: LimitOverrides = LimitOverrides()
     needs: tuple[Device, ...] = ()
+
+    @property
+    def worth(self) -> str:
+        """Its points in words: `2 points`; of a further exercise `1 point, further`."""
+        points = f"{self.points:g} point{'' if self.points == 1 else 's'}"
+        return points if self.core else f"{points}, further"
+
+    @property
+    def only_races(self) -> bool:
+        """Whether it races functions that other exercises ask for: there is nothing to write."""
+        return bool(self.needs and self.depends_on)
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -82,9 +95,9 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The assignment: its package, its exercises in the order of the text, its default limits.
 
-    `points` is the sum over the exercises that any machine can grade, `cuda_points` over those that
-    need a CUDA device. The tests of an exercise may use `exercise_seconds` together, or 20 times
-    what the reference needs; those that need more share `budget_seconds` in one grading.
+    `points` is the sum over the core exercises that any machine can grade, `cuda_points` over those
+    that need a CUDA device. The tests of an exercise may use `exercise_seconds` together, or 20
+    times what the reference needs; those that need more share `budget_seconds` in one grading.
     """
 
     title: str
@@ -273,10 +286,11 @@ def _mistakes(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
         ("points", manifest.points, "any machine can grade"),
         ("cuda_points", manifest.cuda_points, "need a CUDA device"),
     ):
-        found = sum(e.points for e in manifest if bool(e.needs) == (key == "cuda_points"))
+        core = (e for e in manifest if e.core)
+        found = sum(e.points for e in core if bool(e.needs) == (key == "cuda_points"))
         if not math.isclose(found, declared, abs_tol=1e-6):
             yield (
                 (key,),
-                f"expected {found:g}, the sum over the exercises that {which}, got {declared:g}; "
-                "correct it, or the points of an exercise",
+                f"expected {found:g}, the sum over the core exercises that {which}, got "
+                f"{declared:g}; correct it, or the points of an exercise",
             )

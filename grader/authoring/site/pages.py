@@ -40,12 +40,13 @@ def write(book: text.Book, destination: Path) -> None:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    core = [exercise for exercise in manifest.load() if exercise.core]
     environment.globals |= {
         "book": book,
         "exercises": manifest.load(),
         "anchors": {s.exercise: s.anchor for c in book.chapters for s in c.sections if s.exercise},
         "points_of": {
-            chapter.name: sum(e.points for e in manifest.load() if e.chapter == chapter.name)
+            chapter.name: sum(e.points for e in core if e.chapter == chapter.name)
             for chapter in book.chapters
         },
     }

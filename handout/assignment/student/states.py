@@ -69,13 +69,16 @@ def first_open(
 ) -> Exercise | None:
     """The first exercise, of these or of all, whose tests did not pass when they last ran.
 
+    Core exercises come before further ones.
+
     Args:
         known: of earlier runs.
         now: states of this run, by id.
         preferred: exercises that come before all others.
     """
     states = {name: last.state for name, last in known.items()} | dict(now)
-    candidates = (*preferred, *manifest.load())
+    every = [e for e in manifest.load() if not e.only_races]
+    candidates = (e for some in (preferred, every) for e in sorted(some, key=lambda e: not e.core))
     return next((e for e in candidates if states.get(e.id) not in _SETTLED), None)
 
 
@@ -86,7 +89,7 @@ def show(console: Console, root: Path, package: Path) -> None:
         console.print(f"\nNo public test has run yet in this folder; {test} runs them.")
         return
     console.print(Text("\nThe public tests, when they ran last:", style="bold"))
-    exercises = list(manifest.load())
+    exercises = [e for e in manifest.load() if not e.only_races]
     for label, state in _LABELS:
         names = [e.id for e in exercises if (found[e.id].state if e.id in found else "") == state]
         if names:

@@ -35,7 +35,7 @@ MISTAKES = [
     (
         *("points = 2", "point = 2"),
         f"{SECOND}point: no such key; did you mean 'points'?; allowed are id, title, "
-        "chapter, functions, points, hint, work, depends_on, grader_only, limits, needs",
+        "chapter, functions, points, hint, core, work, depends_on, grader_only, limits, needs",
     ),
     (
         *('title = "A course"', 'titel = "A course"'),
@@ -49,13 +49,18 @@ MISTAKES = [
     ("points = 2", 'points = "2"', f"{SECOND}points: expected `float`, got '2'"),
     (
         *("points = 2", "points = 1"),
-        "points: expected 2, the sum over the exercises that any machine can grade, got 3; "
+        "points: expected 2, the sum over the core exercises that any machine can grade, got 3; "
         "correct it, or the points of an exercise",
         "points = 3",
     ),
     (
+        *("points = 2", "points = 2\ncore = false"),
+        "points: expected 1, the sum over the core exercises that any machine can grade, got 3; ",
+        "points = 3",
+    ),
+    (
         *("cuda_points = 4", "cuda_points = 16"),
-        "cuda_points: expected 4, the sum over the exercises that need a CUDA device, got 16; ",
+        "cuda_points: expected 4, the sum over the core exercises that need a CUDA device, got 16",
     ),
     (
         *('id = "first"', 'id = "frist"'),

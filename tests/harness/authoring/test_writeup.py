@@ -34,8 +34,7 @@ def sections(chapter: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("exercise", MANIFEST.exercise, ids=lambda exercise: exercise.id)
 def test_exercise_has_its_section(exercise):
-    points = f"{exercise.points:g} point{'' if exercise.points == 1 else 's'}"
-    heading = f"## Exercise `{exercise.id}` ({points})"
+    heading = f"## Exercise `{exercise.id}` ({exercise.worth})"
     found = sections(exercise.chapter)
     assert heading in found, f"{exercise.chapter}.md lacks the heading {heading}"
     body = found[heading]
@@ -57,7 +56,7 @@ def test_chapter_has_the_manifests_exercises_in_their_order(chapter):
 def test_introduction_lists_every_chapter_in_order():
     rows = re.findall(r"^\| (\d+) \| \[(\w+)\]\((\w+)\.md\)", markdown(text.INTRODUCTION), re.M)
     assert rows == [(str(n), name, name) for n, name in enumerate(CHAPTERS, 1)]
-    total = sum(exercise.points for exercise in MANIFEST)
+    total = sum(exercise.points for exercise in MANIFEST if exercise.core)
     assert f"{total:g} points" in markdown(text.INTRODUCTION)
 
 
@@ -192,7 +191,7 @@ def test_every_link_of_the_site_leads_somewhere(built):
 def test_site_lists_every_exercise_with_its_points(built):
     listed = (built / "exercises.html").read_text(encoding="utf-8")
     for exercise in MANIFEST:
-        row = rf'href="{exercise.chapter}\.html#[^"]*">.*EX={exercise.id}<.*>{exercise.points:g}<'
+        row = rf'href="{exercise.chapter}\.html#[^"]*">.*EX={exercise.id}<.*>{exercise.worth}<'
         assert re.search(row, listed)
 
 

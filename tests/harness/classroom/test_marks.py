@@ -110,6 +110,15 @@ def test_staff_override_an_exercise_or_the_mark_and_hold_one(a_class, tmp_path):
     assert (bob.attention, bob.settled) == ([], ["held by ann: ask him", said])
 
 
+def test_override_of_a_further_exercise_leaves_the_total_alone(a_class, tmp_path):
+    beside = exercise("gather", 3.0, 4.0), exercise("mfu", 5.0, 6.0, core=False)
+    found = a_class(ada={"exercises": beside, "score": 3.0, "max_score": 4.0})
+    overrides = {("ada", "mfu"): Override("ada", "mfu", 6.0, "tim", "a typo")}
+    (ada,) = rows_of(found, tmp_path, Decisions(None, overrides, {}))
+    assert (ada.score, ada.max_score, ada.exercises["mfu"]) == (3.0, 4.0, 6.0)
+    assert ada.settled == ["mfu was 5 and is 6, by tim: a typo"]
+
+
 def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
     overrides = {
         ("ada", ""): Override("ada", "", 5.0, "tim", "on paper"),

@@ -11,10 +11,9 @@ from grader.judge.verdict import Outcome, score, total
 from grader.results.record import Check
 
 
-def exercise(name="a", points=6.0):
-    return Exercise(
-        id=name, title=f"Title {name}", chapter="c", functions=("m.f",), points=points, hint="h"
-    )
+def exercise(name="a", points=6.0, **fields):
+    fields |= {"title": f"Title {name}", "chapter": "c", "functions": ("m.f",), "hint": "h"}
+    return Exercise(id=name, points=points, **fields)
 
 
 def outcome(
@@ -111,6 +110,13 @@ def test_check_that_cannot_be_measured_leaves_the_exercise_out_of_the_total(caus
     _, scores = points(outcomes, exercises)
     assert [s.measured for s in scores] == [False, True]
     assert total(scores) == (4.0, 4.0)
+
+
+def test_further_exercise_has_points_beside_the_total():
+    exercises = [exercise("a", 6), exercise("b", 4, core=False)]
+    _, scores = points([outcome("x", of="a"), outcome("y", of="b")], exercises)
+    assert [(s.points, s.core) for s in scores] == [(6.0, True), (4.0, False)]
+    assert total(scores) == (6.0, 6.0)
 
 
 def test_exercise_without_tests_is_not_in_the_total():

@@ -66,6 +66,15 @@ def test_gradescope_has_documented_fields_only_and_totals_that_agree():
     assert read_gradescope(grade(score=2 / 3)).score == 2 / 3  # it is not rounded
 
 
+def test_a_further_exercise_has_no_score_so_that_the_parts_add_up():
+    of = grade(exercises=(exercise("done", 2, 2), exercise("half", 1.5, 4, core=False)), score=2)
+    results = read_gradescope(of)
+    done, half = results.tests
+    assert (done.score, half.score, half.status) == (2, msgspec.UNSET, "failed")
+    assert half.name == "half: About half (further)"
+    assert "2 of 12 points, further: 1.5 of 4; 1 of 2 exercises complete." in results.output
+
+
 def test_gradescope_lists_the_checks_of_an_exercise():
     half = next(test for test in read_gradescope(grade()).tests if test.name.startswith("half"))
     assert half.output == (

@@ -104,6 +104,17 @@ def test_every_output_tells(render, fields, words, times):
     assert not fields or words not in render(grade())
 
 
+@pytest.mark.parametrize("render", [to_html, console])
+def test_further_exercises_are_marked_and_stand_beside_the_total(render):
+    shares = [("done", 2, 2), ("half", 1.5, 4, "strides"), ("untouched", 0, 3)]
+    found = [exercise(*share, core=share[0] == "done") for share in shares]
+    text = " ".join(render(grade(exercises=tuple(found))).split())
+    assert "1.5 of 7" in text
+    assert text.count("further") >= 3
+    (chapter,) = [c for c in report(grade(exercises=tuple(found))).chapters if c.name == "strides"]
+    assert (chapter.points, chapter.max_points) == (2, 2)
+
+
 @pytest.mark.parametrize("render", [to_html, STUDENT_OUTPUTS["junit.xml"], console])
 def test_a_fault_of_the_grader_is_no_zero(render):
     text = " ".join(render(grade(score=None, faults=("worker pool broke",))).split())
