@@ -278,7 +278,7 @@ def what_it_meets(target: str, problem: str) -> str:
     if target in _FLOAT32 and ("torch.float64" in problem or "f64[" in problem):
         return "every second call meets float64 as the default dtype: name yours"
     if target in _WITHOUT_AUTOGRAD and "does not require grad" in problem:
-        return "every third call meets a program that has disabled gradients"
+        return "every third call is made with gradients disabled: use torch.enable_grad()"
     return ""
 
 
@@ -311,7 +311,10 @@ def _check_memory(target: str, known: Any, result: Any) -> list[torch.Tensor]:
         except (RuntimeError, TypeError):  # no tensor that could be an answer
             return []
         if any(np.may_share_memory(found, other) for other in seen):
-            raise LeftChanged(f"{target} returned a tensor that shares memory; clone() it")
+            raise LeftChanged(
+                f"{target} returned a tensor in the memory of an argument or another result; "
+                "clone() it"
+            )
         seen.append(found)
     return tensors
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,12 +19,15 @@ from assignment.calls.text import show
 from assignment.expect import Mismatch, is_equal
 
 _LONG = 60  # characters of a value in which a difference is hard to see
+DIFFERENCE = ("first difference", "there is no entry")  # how a thought on long values begins
 
 RETURNED_NONE = "None comes back where a function ends without `return`"
 UNCHANGED = (
     "unchanged: it is what it was before the call. Was it rebound (m = m + …) instead of updated "
     "in place (m += …, m.add_(…)), or not updated at all?"
 )
+_INT = "an int is expected: compute with ints alone, and divide with //"
+_FLOAT = "a float is expected: divide with /, or wrap it in float()"
 _RATIOS = (
     (2, "twice the expected value"),
     (3, "3 times the expected value"),
@@ -75,7 +78,7 @@ _EXCEPTIONS: tuple[tuple[type[BaseException], str], ...] = (
 )
 _MESSAGES = (  # patterns of what torch and Python say
     (
-        r"int too large to convert to float",
+        r"integer division result too large",
         "a whole number is too large for a float: divide with //",
     ),
     (
@@ -108,8 +111,12 @@ def _of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
     if is_unchanged(mismatch.part[0]):
         return UNCHANGED, True
     for found, expected in (mismatch.whole, mismatch.part):
-        if expected is not ... and (thought := _compare(found, expected)):
-            return thought, False
+        if expected is ...:
+            continue
+        if form := _form(found, expected):
+            return form, True
+        if thought := _compare(found, expected):
+            return thought, thought in (_INT, _FLOAT)
     is_hidden = len(mismatch.expected) > _LONG or mismatch.expected == mismatch.actual
     if is_hidden and mismatch.part is mismatch.whole:
         return _first_difference(*mismatch.whole), False
@@ -144,6 +151,20 @@ def is_unchanged(found: Any) -> bool:
     return isinstance(before, torch.Tensor) and torch.equal(found, before)
 
 
+def _form(found: Any, expected: Any) -> str:
+    """What a result should be made of, if it is something else."""
+    if isinstance(expected, dict) and not isinstance(found, dict):
+        return f"a dict is expected, with {_few(map(repr, expected))}"
+    if isinstance(expected, list | tuple) and not isinstance(found, list | tuple):
+        return f"{len(expected)} results are expected, in a tuple or a list"
+    return ""
+
+
+def _few(names: Iterable[str]) -> str:
+    every = list(names)
+    return ", ".join(every[:6]) + (" …" if len(every) > 6 else "")
+
+
 def _compare(found: Any, expected: Any) -> str:
     if isinstance(found, torch.Tensor) and isinstance(expected, torch.Tensor):
         return next(_of_tensors(found, expected), "")
@@ -163,9 +184,9 @@ def _compare(found: Any, expected: Any) -> str:
 def _of_numbers(found: float, expected: float) -> Iterator[str]:
     if found == expected and type(found) is not type(expected):
         if isinstance(expected, int):
-            yield "an int is expected: compute with ints alone, and divide with //"
+            yield _INT
         else:
-            yield "a float is expected: divide with /, or wrap it in float()"
+            yield _FLOAT
     if found != found:
         yield "nan comes from 0/0, from inf - inf, or from the root of a negative number"
     if type(found) is int and type(expected) is int and abs(found - expected) == 1:
@@ -214,9 +235,10 @@ def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
 
 def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str]:
     if len(found) != len(expected):
-        more = len(found) - len(expected)
-        if abs(more) == 1:
-            yield "one item too many" if more > 0 else "one item is missing"
+        few, many = sorted((found, expected), key=len)
+        is_one = any(_same([*many[:i], *many[i + 1 :]], few) for i in range(len(few) + 1))
+        if len(many) == len(few) + 1 and is_one:
+            yield "one item too many" if many is found else "one item is missing"
         return
     if len(found) > 1 and _same(list(reversed(found)), expected):
         yield "in reverse order"

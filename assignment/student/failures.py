@@ -44,6 +44,9 @@ from assignment.student.shapes import shape_error
 _UNUSABLE = (TypeError, LookupError, AttributeError, ValueError)
 
 
+_SHORT = 60  # characters of an expected value that a hint names
+
+
 class Failure:
     """One failure of a test.
 
@@ -162,6 +165,9 @@ class Failure:
         elif re.search(r"^  found: +None$", text, re.M):
             hint = diagnosis.RETURNED_NONE
         call = call_lines(self._journal.last, text)
+        value = expected_at(self._in_test) if self._in_test else ""
+        if 0 < len(value) <= _SHORT and "argument" not in heading:
+            hint = f"the annotation after -> says what to return, here {value}"
         return self._report(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
 
     def _not_imported(self) -> str:
@@ -192,10 +198,12 @@ class Failure:
         lines = [
             f"wrong: {name} raised {type(self._value).__name__}",
             *call_lines(call, self._message),
-            labelled("expected", expected or "a result, and no exception"),
+            *([labelled("expected", expected)] if expected else []),
             labelled("found", self._message),
         ]
         thought = diagnosis.of_exception(self._value)
+        if self._signature:  # says more than any hint
+            return self._report(*lines, at=self._own)
         if wanted:
             thought = f"refuse this call with {wanted}: check the arguments before you compute"
         if thought or self._hint:
@@ -226,10 +234,17 @@ class Failure:
             lines.append(labelled("expected", form))
             lines.append(labelled("found", call.returned))
         lines.append(labelled("error", self._message))
-        hint = diagnosis.RETURNED_NONE if call.returned == "None" else self._hint
+        hint = self._hint
+        if call.returned == "None":
+            hint = diagnosis.RETURNED_NONE
+        elif "unpack" in self._message:
+            hint = "return all that the docstring names under Returns, in a tuple"
+        elif isinstance(self._value, LookupError | AttributeError):
+            hint = ""  # what is missing is said
         if hint:
             lines.append(labelled("hint", hint))
-        return self._report(*lines, at=self._shown[-1:])
+        is_ours = self._last is not None and self._places.kind(self._last) == "scenario"
+        return self._report(*lines, at=None if is_ours else self._shown[-1:])
 
     def _not_plain(self, value: NotPlainData) -> str:
         """A result of a type that no test takes."""
@@ -261,12 +276,9 @@ class Failure:
     def _left_changed(self, text: str) -> str:
         """The text of a LeftChanged: what was found and, after a last "; ", what to do."""
         found, _, advice = text.rpartition("; ")
-        call = self._journal.last
         return self._report(
-            f"wrong: what {call.name if call else 'a call'} leaves behind",
-            *call_lines(call),
-            labelled("expected", "nothing changed that the docstring does not name"),
-            labelled("found", found or text),
+            f"wrong: {found or text}",
+            *call_lines(self._journal.last),
             labelled("hint", advice if found else self._hint),
         )
 

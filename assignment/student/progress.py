@@ -42,6 +42,7 @@ _ASCII = str.maketrans("●◐○–✗─…", "x/.-x-.")
 _LABELS = {
     "call": "dim",
     "made by": "dim",
+    "where": "dim",
     "expected": "green",
     "found": "red",
     "note": "cyan",

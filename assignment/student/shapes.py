@@ -30,8 +30,10 @@ def shape_error(text: str) -> str | None:
         f"  found:    {found[1].strip().removesuffix('(torch)')}",
     ]
     sizes = re.search(r"axis annotation are as follows\.\n((?:[^\s=]+=.*\n?)+)", text)
-    if sizes:
-        lines.append(f"  with:     {', '.join(sizes[1].split())}")
+    given = re.search(r"^Parameter annotations: \((.*)\) ->", text, re.M)
+    known = set(re.findall(r"\w+", given[1])) if given else set()
+    if sizes and (shown := [s for s in sizes[1].split() if s.partition("=")[0] in known]):
+        lines.append(f"  with:     {', '.join(shown)}")
     return "\n".join(lines)
 
 

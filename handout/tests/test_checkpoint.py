@@ -47,7 +47,7 @@ def test_optimizer_returns(impl, rng, torch_rng):
     state = runs.drawn_state(rng, torch_rng)
     impl.scenarios.training_run(start=state, save=path)
     resumed = impl.scenarios.training_run(load=path)
-    expect(resumed["optimizer"], "optimizer.state_dict()").equals(
+    expect(resumed["optimizer"], "the optimizer's state after loading").equals(
         state["optimizer"],
         hint="save optimizer.state_dict(): without its moments AdamW starts from zero",
     )
@@ -170,16 +170,18 @@ def test_failed_save_leaves_the_last_checkpoint(impl, torch_rng):
     weights, extra = torch.randn(3, 2, generator=torch_rng), torch.tensor([1.0])
     impl.scenarios.save_extra(path, weights, lambda extra=extra: extra)
     expect(impl.readers.names_in(str(impl.scratch)), "the files after a save").equals(["run.pt"])
+    whole = impl.readers.file_bytes(path)
     with pytest.raises(Exception):  # noqa: B017 - of any class
         impl.scenarios.save_extra(path, torch.zeros(3, 2), cannot_be_saved)
     expect(impl.readers.names_in(str(impl.scratch)), "the files in the folder").equals(
         ["run.pt"], hint="remove the temporary file when the save fails"
     )
-    loaded, _ = impl.scenarios.load_extra(path, (3, 2))
-    expect(loaded, "the weights").equals(
-        weights,
-        hint="write to a temporary file in the same folder; os.replace it when it is complete",
+    is_kept = impl.readers.file_bytes(path) == whole
+    expect(is_kept, "is the last checkpoint as it was, after a save that failed").equals(
+        True, hint="write to a temporary file in the same folder; os.replace it when it is complete"
     )
+    loaded, _ = impl.scenarios.load_extra(path, (3, 2))
+    expect(loaded, "the weights").equals(weights)
 
 
 @pytest.mark.exercise("checkpoint_atomic")

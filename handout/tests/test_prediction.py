@@ -14,8 +14,8 @@ DEVICE = {"peak_flops": 67e12, "bandwidth": 3.35e12}  # an H100 in float32, with
 
 def predict(impl, sizes):
     found = expect(impl.prediction.predict_step(**asdict(sizes), **DEVICE)).is_a(dict)
-    missing = {"parameters", "flops", "peak_bytes", "seconds"} - found.keys()
-    expect(sorted(missing), "what the prediction lacks").equals([])
+    names = ["parameters", "flops", "peak_bytes", "seconds"]
+    expect([name for name in names if name in found], "the prediction's entries").equals(names)
     return found
 
 

@@ -46,10 +46,10 @@ def train_bf16(
     for inputs, targets in batches:
         with torch.autocast(inputs.device.type, dtype=torch.bfloat16):
             loss = loss_fn(model(inputs), targets)
+        losses.append(loss.detach().clone())
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        losses.append(loss.detach().clone())
     return [loss.item() for loss in losses]
 
 

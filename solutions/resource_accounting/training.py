@@ -42,9 +42,9 @@ def train(
     for inputs, targets in batches:
         optimizer.zero_grad()
         loss = loss_fn(model(inputs), targets)
+        losses.append(loss.detach().clone())  # `item()` would wait for the device in each step
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
-        losses.append(loss.detach().clone())  # `item()` would wait for the device in each step
     return [loss.item() for loss in losses]
 
 

@@ -247,7 +247,10 @@ def test_a_hundredth_a_thousand_times(impl):
     """0.01 added 1000 times gives 10.0001 in fp32 and 9.9531 in fp16"""
     for dtype, total in [(torch.float32, 10.0001), (torch.float16, 9.9531)]:
         expect(impl.floats.accumulate(0.01, 1000, dtype, dtype), f"the sum in {dtype}").close(
-            total, rtol=0.0, atol=5e-5, hint="round after each addition, not only at the end"
+            total,
+            rtol=0.0,
+            atol=5e-5,
+            hint="round after each of the 1000 additions, of which the first is 0 + 0.01",
         )
 
 

@@ -43,7 +43,7 @@ def test_a_block_of_gpt2_xl(impl):
             "dropout": 29_491_200,
             "total": 186_793_984,
         },
-        hint="a tensor of s · h elements takes 3,276,800 B, one of a · s · s takes 52,428,800 B",
+        hint="s · h elements take 3,276,800 B in bf16, a · s · s take 52,428,800 B; a mask half",
     )
 
 
@@ -123,6 +123,11 @@ def test_a_step_of_two_modules(impl):
     ledger = impl.ledger.step_ledger([(10, 100, 100), (3, 20, 50)], IN_FP32)
     held = [(0, 100), (0, 120), (12, 150), (52, 100), (52, 0)]
     moments = ["forward 0", "forward 1", "backward 1", "backward 0", "optimizer step"]
+    expect([moment for moment, _ in ledger], "the moments").equals(moments)
+    for (moment, kept), (gradients, _) in zip(ledger, held, strict=True):
+        expect(kept["gradients"], f"gradients at {moment}").equals(
+            gradients, hint="a module's gradients exist from its own backward pass on"
+        )
     expect(ledger, "the ledger").equals(
         [
             (

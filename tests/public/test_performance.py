@@ -18,7 +18,12 @@ def test_chain_of_products(impl):
     weight = torch.tensor([[1.0, 1.0], [0.0, 2.5]])
     # The products are (1, 6) and (0, -2.5); -2.5 becomes -2. Root mean squares: √18.5 and √2.
     once = torch.tensor([[1.0, 6.0], [0.0, -2.0]]) / torch.tensor([[18.5], [2.0]]).sqrt()
-    expect(impl.performance.matmul_chain(x, [weight])).close(once, rtol=1e-5, atol=1e-6)
+    expect(impl.performance.matmul_chain(x, [weight])).close(
+        once,
+        rtol=1e-5,
+        atol=1e-6,
+        hint="a leaky ReLU follows, then each row is divided by its root mean square",
+    )
     found = impl.performance.matmul_chain(x.double(), [weight.double()] * 3)
     expect(found).is_tensor((2, 2), torch.float64)
     expect(found.square().mean(-1)).close(torch.ones(2, dtype=torch.float64), rtol=1e-5)
@@ -46,7 +51,9 @@ def test_attention_sees_no_later_position(impl):
     v = torch.tensor([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]]).reshape(1, 1, 3, 2)
     # All scores are equal, so each position gets the mean of the values that it sees.
     means = torch.tensor([[1.0, 0.0], [0.5, 0.5], [2.0, 2.0]]).reshape(1, 1, 3, 2)
-    expect(impl.performance.causal_attention(q, k, v)).close(means, rtol=1e-5, atol=1e-6)
+    expect(impl.performance.causal_attention(q, k, v)).close(
+        means, rtol=1e-5, atol=1e-6, hint="the score of a later position is -inf before the softmax"
+    )
 
 
 @pytest.mark.exercise("fast_training")
@@ -103,8 +110,9 @@ def test_adamw_of_two_tensors(impl):
     moved = OptimizerRuns(impl).steps(
         "performance.adamw_update", params, grads, zeros, first_step=1, **settings
     )
-    expect(moved["params"][0]).close(torch.tensor([0.9, 2.1]), rtol=1e-5)
-    expect(moved["params"][1]).close(torch.tensor([[2.9]]), rtol=1e-5)
+    hint = "change the parameters themselves, by m̂ / (√v̂ + eps)"
+    expect(moved["params"][0], "params[0]").close(torch.tensor([0.9, 2.1]), rtol=1e-5, hint=hint)
+    expect(moved["params"][1], "params[1]").close(torch.tensor([[2.9]]), rtol=1e-5, hint=hint)
 
 
 @pytest.mark.exercise("fast_adamw")
@@ -152,7 +160,7 @@ def test_batches_arrive_whole_and_in_order(impl):
     found = impl.iterate("scenarios.prefetched", (batch for batch in source), "cpu")
     first = next(found)
     left = list(source)  # the test takes what was not taken ahead
-    expect(len(left), "batches that were not taken before the first was handed out").equals(2)
+    expect(len(batches) - len(left), "batches taken before the first is handed out").equals(2)
     expect([first, *found, *left], "the batches").equals(batches)
 
 

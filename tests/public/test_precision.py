@@ -129,7 +129,8 @@ def test_overflow_backs_off(impl):
         [ONE], [(ONE, ZERO)] * 3, settings={"lr": 0.25}, init_scale=65536.0, growth_interval=100
     )
     expect(result["scales"], "scales").equals(
-        [65536.0, 32768.0, 16384.0], hint="halve the scale when a gradient is inf or nan"
+        [65536.0, 32768.0, 16384.0],
+        hint="the scale that each loss was multiplied by; it halves after a gradient of inf or nan",
     )
     expect(result["losses"], "losses").equals(
         [1.0, 1.0, 1.0], hint="a skipped step changes nothing"

@@ -49,6 +49,7 @@ def test_streams_do_not_meet(impl):
     seed = impl.seeding.stream_seed
     expect(seed(7, 1)).is_a(int)
     expect(seed(7, 1)).equals(seed(7, 1))
+    assert seed(7, 1) != seed(7, 2), "ranks 1 and 2 get the same stream"
     assert seed(7, 1) != seed(8, 1), "seeds 7 and 8 give identical streams"
     assert seed(7, 1) != seed(8, 0), "seed + rank gives identical streams"
     assert seed(7, 1, 23) != seed(7, 12, 3), "the keys need separators: 1, 23 is not 12, 3"
@@ -58,14 +59,14 @@ def test_streams_do_not_meet(impl):
 @pytest.mark.exercise("independent_streams")
 def test_a_stream_is_the_same_in_every_process(impl):
     """The seed of a stream does not depend on Python's `hash`, which differs between processes"""
-    calls = [[7, "dropout", rank] for rank in range(3)] + [[8, "dropout", 0]]
+    calls = [[7, "dropout", rank] for rank in range(3)]
     first = impl.scenarios.stream_seeds(calls)
     for seed in first:
         expect(seed, "a seed").is_a(int)
     expect(impl.scenarios.stream_seeds(calls, salt=12345), "the seeds").equals(
         first, hint="hash the text with hashlib"
     )
-    assert len(set(first)) == 4, "two streams have the same seed"
+    assert len(set(first)) == 3, f"three ranks get the seeds {first}"
 
 
 @pytest.mark.exercise("independent_streams")

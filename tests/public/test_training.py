@@ -216,7 +216,7 @@ def test_refuses_before_any_gradient_changes(impl):
 def test_clips_three_four_five(impl):
     """Gradients 3 and 4 have norm 5; clipped to 1 they are 0.6 and 0.8"""
     found = impl.scenarios.clip_run([tensor(3.0), tensor(4.0)], 1.0)
-    expect(found["norm"], "the norm").close(5.0, rtol=1e-12)
+    expect(found["norm"], "the norm").close(5.0, rtol=1e-12, hint="the norm before clipping")
     expect(found["grads"], "the gradients").close(
         [tensor(0.6), tensor(0.8)], rtol=1e-6, hint="one norm over all gradients"
     )

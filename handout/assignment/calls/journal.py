@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -46,7 +46,7 @@ class Call:
     @property
     def is_whole(self) -> bool:
         """Whether each argument is written out."""
-        return "<" not in self.text
+        return "<" not in self.text and "…" not in self.text
 
     @property
     def name(self) -> str:
@@ -178,6 +178,8 @@ def _typed(value: Any) -> str:
     if kind in (torch.Tensor, torch.nn.Parameter):
         text = _typed_tensor(value.detach())
         grad = value.grad if value.is_leaf else None
+        if value.is_leaf and value.requires_grad and kind is torch.Tensor and text.endswith(")"):
+            text = f"{text[:-1]}, requires_grad=True)"
         # A scenario gives parameters a gradient of nan, which no step may use.
         is_unused = grad is None or bool(grad.isnan().all())
         return text if is_unused else f"<{text}, whose grad is {typed(grad)}>"
@@ -196,7 +198,15 @@ def _typed(value: Any) -> str:
         return "<an iterator>"
     if callable(value) and hasattr(value, "__name__"):
         return f"<{value.__name__.strip('<>')}>"
-    return f"<{kind.__name__}>"
+    return f"<{_outside(kind)}>"
+
+
+def _outside(kind: type) -> str:
+    """The name of a class; of one of the assignment's its base that students know."""
+    base = next(one for one in kind.__mro__ if not one.__module__.startswith("assignment."))
+    if base is not object:
+        return base.__name__
+    return "an iterable" if issubclass(kind, Iterable) else kind.__name__
 
 
 def _as_list(value: Any) -> Any:

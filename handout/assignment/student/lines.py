@@ -13,6 +13,7 @@ from assignment.expect import Mismatch
 from assignment.student import diagnosis, signatures
 
 _OF_ARGUMENTS = ("ValueError", "TypeError", "LookupError", "IndexError")
+_ROOM = 120  # characters of a value whose first difference is named
 _CHECK = "the docstring says what is refused: check for it first"
 
 
@@ -28,7 +29,7 @@ def call_lines(call: Call | None, problem: str = "") -> list[str]:
     lines = [labelled("call", call.text)]
     if met := what_it_meets(call.target, problem):
         lines.append(labelled("where", met))
-    if call.maker is not None and not call.is_whole:
+    if call.maker is not None and not call.is_whole and call.maker.is_whole:
         lines.append(labelled("made by", call.maker.text))
     return lines
 
@@ -56,14 +57,20 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
     """
     call = journal.of_value(value.whole[0] if value.whole else None)
     thought, replaces = diagnosis.of_mismatch(value)
+    if thought == diagnosis.RETURNED_NONE and call is not None and call.returned != "None":
+        thought, replaces = "", False
     what = value.what
     if call is not None:
         what = re.sub(r"^the result\b", f"the result of {call.name}", what)
+    pair = ("expected", value.expected), ("found", value.actual)
+    room = _ROOM if thought.startswith(diagnosis.DIFFERENCE) else 10 * _ROOM
     lines = [
         f"wrong: {what}",
         *call_lines(call, value.actual),
-        labelled("expected", value.expected),
-        labelled("found", value.actual),
+        *(
+            labelled(label, text if len(text) <= room else f"{text[:room]} …")
+            for label, text in pair
+        ),
     ]
     if thought:
         lines.append(labelled("note", thought))

@@ -27,8 +27,6 @@ def thought(found, expected, *, close=False):
         (3, 6, "half the expected value"),
         (-3.0, 3.0, "the expected value with the other sign"),
         (5, 6, "one too few"),
-        (6.0, 6, "an int is expected"),
-        (6, 6.0, "a float is expected"),
         (float("nan"), 1.0, "nan comes from"),
         (4.0, 2.0, "twice the expected value"),
         (9.0, 3.0, "3 times the expected value"),
@@ -39,6 +37,7 @@ def thought(found, expected, *, close=False):
         ([2.0, 3.0, 3.0], [1.0, 2.0, 3.0], "taken one step too late"),
         ([1.0, 1.0, 2.0], [1.0, 2.0, 3.0], "taken one step too early"),
         ([1], [1, 2], "one item is missing"),
+        ([3], [1, 2], ""),
         ([2, 4, 6], [1, 2, 3], "every element is twice"),
         (torch.ones(2, 3), torch.ones(3, 2), "the shape is that of the transpose"),
         (torch.ones(2), torch.ones(2, dtype=torch.float64), "the values are right, the dtype"),
@@ -62,6 +61,21 @@ def test_what_is_said_of_a_value(found, expected, said):
     assert said in text
     assert bool(text) == bool(said)
     assert not replaces
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "said"),
+    [
+        (6.0, 6, "an int is expected"),
+        (6, 6.0, "a float is expected"),
+        (3, {"a": 1, "b": 2}, "a dict is expected, with 'a', 'b'"),
+        (3, (1, 2), "2 results are expected"),
+    ],
+)
+def test_what_is_said_of_a_form_takes_the_place_of_the_hint(found, expected, said):
+    text, replaces = thought(found, expected)
+    assert said in text
+    assert replaces
 
 
 def test_no_value_is_too_odd_to_compare():

@@ -32,6 +32,9 @@ def python(folder, *arguments, options=(), **variables):
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, encoding="utf-8")
 
 
+WRITTEN = [exercise for exercise in manifest.load() if not exercise.only_races]
+
+
 def states(output):
     """The table of exercises: {id: (state, passed tests)}."""
     rows = re.findall(
@@ -51,11 +54,14 @@ def write(folder, module, text):
 def test_an_untouched_handout_shows_every_exercise_as_not_started(pristine):
     run = python(pristine, "pytest", "-p", "no:cacheprovider")
     assert run.returncode == 1
-    expected = {exercise.id: ("not started", "") for exercise in manifest.load()}
+    expected = {exercise.id: ("not started", "") for exercise in WRITTEN}
     assert states(run.stdout) == expected
     assert "Traceback" not in run.stdout + run.stderr
     assert "NotImplementedError" not in run.stdout
     first = next(iter(manifest.load()))
+    core = [exercise for exercise in WRITTEN if exercise.core]
+    of = f"worth 0 of {sum(exercise.points for exercise in core):g} points"
+    assert f"0 of {len(core)} exercises passed the public tests, {of}" in run.stdout
     assert f"Next: {first.title}  ({first.id})" in run.stdout
     assert f"python -m pytest --ex {first.id}" in run.stdout
     assert max(map(len, run.stdout.splitlines())) <= 80
@@ -425,7 +431,7 @@ def test_submit_says_what_passes_and_what_was_never_started(workspace):
     for exercise in ("matmul_flops", "mlp_flops", "row_major_strides"):
         python(workspace, "pytest", "--ex", exercise)
     run = python(workspace, "assignment", "submit")
-    every = len(list(manifest.load()))
+    every = len(WRITTEN)
     assert f"  pass          1 of {every}: row_major_strides\n" in run.stdout
     assert f"  fail          1 of {every}: matmul_flops\n" in run.stdout
     assert f"  never started 1 of {every}: mlp_flops\n" in run.stdout
