@@ -27,8 +27,8 @@ def write_tokens(
 ) -> None:
     """Writes tokens to a file: only their values, without a header or an end mark.
 
-    An existing file is replaced. A call that is refused writes nothing: an existing file stays as
-    it was, and no new one appears.
+    An existing file is replaced; no map of it is open. A call that raises ValueError writes
+    nothing: an existing file stays as it was, and no new one appears.
 
     Args:
         path: the file to write.
@@ -94,8 +94,8 @@ def get_batch(
         device: the device of the batch.
 
     Returns:
-        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`. They
-        share no memory with each other or with the corpus: a mask may be written into x.
+        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`. Each
+        has a range of memory to itself, outside the corpus: a mask may be written into x.
 
     Raises:
         ValueError: the corpus is too short for one window and its target (T < C + 1).

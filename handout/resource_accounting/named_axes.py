@@ -2,7 +2,7 @@
 
 A name says in the code itself which axis is meant. `...` means any number of leading axes,
 including none. Any size may be 0, unless a function says otherwise. Results have the dtype of the
-input; in 16 bits, a sum may be rounded after every addition.
+input; in 16 bits, each product and each sum may be rounded.
 
 Letters: q queries, k keys, d features.
 """

@@ -1,8 +1,9 @@
 """Optimizers: steps over many tensors, in place, and AdamW as a `torch.optim.Optimizer`.
 
 A step over empty lists changes nothing, but refuses what any step refuses. nan is outside every
-range; infinity is inside those without an upper end. The tensors at one position have one dtype,
-float32 or float64, and those at another may have the other.
+range; infinity is inside those without an upper end. A term whose factor is 0 may be left out, even
+if it would be nan. The tensors at one position have one dtype, float32 or float64, and those at
+another may have the other.
 
 State of each optimizer per parameter, in addition to the parameter and its gradient:
 
@@ -246,11 +247,11 @@ class AdamW(torch.optim.Optimizer):
     """AdamW as a `torch.optim.Optimizer`; it computes the same as `torch.optim.AdamW`.
 
     `self.state[p]` holds, for each parameter that has had a gradient, "step" (how many steps p has
-    taken, an int), "exp_avg" and "exp_avg_sq" (tensors like p, initially zeros). So the inherited
-    `state_dict()` and `load_state_dict()` save and restore everything. Each group in `param_groups`
-    holds "params", "lr", "betas", "eps", "weight_decay" and what a scheduler adds, but no other
-    setting: so `torch.optim.AdamW`, whose groups hold more, is not the base class. A scheduler may
-    change settings between steps.
+    taken, an int), "exp_avg" and "exp_avg_sq" (tensors of p's shape and dtype, initially zeros). So
+    the inherited `state_dict()` and `load_state_dict()` save and restore everything. A new group in
+    `param_groups` holds "params", "lr", "betas", "eps", "weight_decay" and what a scheduler adds,
+    but no other setting: so `torch.optim.AdamW`, whose groups hold more, is not the base class. A
+    scheduler may change settings between steps.
     """
 
     def __init__(

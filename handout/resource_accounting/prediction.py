@@ -46,7 +46,7 @@ def predict_step(
         "flops": an int, those of all matrix products of the step, as torch's FlopCounterMode counts
             them. Exact for full marks, within 10 % for part of them.
         "peak_bytes": the most bytes of tensors that are alive at once. Within 5 % for full marks,
-            within 25 % for part of them.
+            within 25 % for part of them; an int or a float.
         "seconds": the least time that you expect, by a roofline. It is shown beside the measured
             time, and never marked.
 

@@ -38,7 +38,7 @@ def stream_seed(seed: int, *keys: int | str) -> int:
     type: 1, 23 is not 12, 3, and 2 is not "2". (seed + rank is not enough: rank 1 of seed 7 would
     be rank 0 of seed 8.) The result is the same in every process and on every machine, unlike
     Python's `hash` of a string. Two streams collide with a probability of about one in 2**63, and
-    every bit is equally often 0 and 1.
+    each of the 63 bits is equally often 0 and 1.
 
     Args:
         seed: the run's seed, 0 or more, less than 2**63.

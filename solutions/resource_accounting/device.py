@@ -34,8 +34,9 @@ def time_function(
         warmup: calls before the first measured one, 0 or more. First calls compile, choose
             algorithms and fill caches.
         repeats: calls to measure, at least 1.
-        synchronize: waits until all work queued on the device is done. By default
-            `torch.cuda.synchronize` where CUDA is available; on a CPU there is nothing to wait for.
+        synchronize: waits until all work queued on the device is done; may be called more often. By
+            default `torch.cuda.synchronize` where CUDA is available; on a CPU there is nothing to
+            wait for.
         clock: returns the time in seconds; must never go back.
 
     Returns:
@@ -93,7 +94,8 @@ def prefetch(
     is only queued, and the program continues.
 
     Args:
-        batches: batches of one or more tensors in host memory; iterated over once.
+        batches: batches of one or more tensors in host memory; iterated over once. Nobody need
+            close it.
         device: the device to move them to.
 
     Yields:

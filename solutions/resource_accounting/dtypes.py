@@ -56,8 +56,8 @@ def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
     A tensor describes how to read a storage, a block of memory. Views (rows, columns, slices,
     `transpose`, `view`, `expand`, also as another dtype), `detach()` and `torch.nn.Parameter(t)`
     share the storage of the tensor that they were made from: they take no additional memory, and
-    each keeps the whole storage alive, however little of it they use. Copies (`clone`,
-    `contiguous` of a transpose) have their own storage.
+    each keeps the whole storage alive, even a view without elements. Copies (`clone`, `contiguous`
+    of a transpose) have their own storage.
 
     Args:
         tensors: dense tensors of any dtypes, whose memory torch allocated; may be a generator, such

@@ -128,9 +128,9 @@ def einsum_flops(pattern: str, *shapes: Sequence[int]) -> int:
 
     Args:
         pattern: the axes of each operand, then those of the result, as in einops: names separated
-            by blanks, operands by commas: "batch seq d, d k -> batch seq k". An operand without
+            by spaces, operands by commas: "batch seq d, d k -> batch seq k". An operand without
             axes is a scalar. An axis that occurs twice in an operand means its diagonal. Names are
-            Python identifiers, so there are no parentheses, no numbers, and no "...".
+            Python identifiers, not keywords, so there are no parentheses, no numbers, and no "...".
         shapes: the shape of each operand, in the pattern's order. An axis has the same size
             wherever it occurs.
 

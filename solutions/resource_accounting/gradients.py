@@ -4,7 +4,7 @@ A gradient has the shape of the tensor that it belongs to. `grad_y` is the gradi
 loss L with respect to y, ∂L/∂y. Weights are stored d_in × d_out, so that a layer is `x @ w`.
 (torch's `nn.Linear` stores the transpose.) Any size may be 0. No tensor that is passed requires a
 gradient, and none may have changed after the call: not its values, its `.grad` or its
-`requires_grad`. In 16 bits, a sum may be rounded after every addition. torch's autograd is allowed,
+`requires_grad`. In 16 bits, each product and each sum may be rounded. torch's autograd is allowed,
 though the point is to do without it; the caller may have disabled gradients.
 """
 
@@ -72,8 +72,8 @@ def mlp_backward(
         target: the desired y, with y's shape.
 
     Returns:
-        (loss, grads): a Python float, and one gradient for each weight, first to last, with its
-        shape and dtype.
+        (loss, grads): a Python float, which in 16 bits may overflow to inf, and one gradient for
+        each weight, first to last, with its shape and dtype.
 
     Source: Stanford CS336, lecture 2. L = 0.5 (x·w − 5)² at x = [1, 2, 3], w = [1, 1, 1]:
 

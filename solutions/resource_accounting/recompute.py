@@ -59,7 +59,8 @@ def checkpointed_forward(
 ) -> torch.Tensor:
     """Runs layers one after the other, with activation checkpointing by segments.
 
-    Output and gradients equal those of `for layer in layers: x = layer(x)`. Two things differ.
+    Output, and gradients of one backward pass, equal those of `for layer in layers: x = layer(x)`.
+    Two things differ.
     After the forward pass only each segment's input and the output are held. And the backward pass,
     segment by segment from the last to the first, runs the segment's layers again. (The last
     segment, which the backward pass reaches first, may also be held instead of run again.)
@@ -76,8 +77,8 @@ def checkpointed_forward(
             those of `segment_bounds`.
 
     Returns:
-        The last layer's output. Under `torch.no_grad()` nothing else is held afterwards, and at
-            most one segment's input while its layers run.
+        The last layer's output. Under `torch.no_grad()` nothing else is held afterwards, and while
+            a segment's layers run, at most its input and the caller's x.
 
     Four segments of a network of sixteen blocks:
 

@@ -237,8 +237,9 @@ def gather(
     read, and any offset is valid.
 
     Args:
-        storage: n elements of any dtype. It may be part of a larger tensor, a slice or a column:
-            positions count within `storage`, and elements outside of it must not be read.
+        storage: n elements of any dtype that torch can index; it requires no gradient. It may be
+            part of a larger tensor, a slice or a column: positions count within `storage`, and
+            elements outside of it must not be read.
         shape: size of each dimension.
         strides: stride of each dimension, in elements.
         offset: position of the element at index (0, …, 0).

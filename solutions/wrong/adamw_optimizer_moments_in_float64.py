@@ -1,6 +1,6 @@
 """adamw_optimizer: keeps the moments in float64 for all parameters
 
-Breaks: "exp_avg" and "exp_avg_sq" (tensors like p, initially zeros)
+Breaks: "exp_avg" and "exp_avg_sq" (tensors of p's shape and dtype, initially zeros)
 """
 
 

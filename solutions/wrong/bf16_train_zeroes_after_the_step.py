@@ -1,6 +1,6 @@
 """bf16_train: gradients are cleared after each step, so those from before the call count
 
-Breaks: Gradients from before a batch, also those from before the call, are cleared
+Breaks: Before each backward pass, the gradients of the optimizer's parameters are cleared to None
 """
 
 

@@ -1,6 +1,6 @@
 """checkpoint_roundtrip: copies with broadcasting, so that a smaller model's checkpoint is taken
 
-Breaks: or belongs to another model
+Breaks: or has other names or shapes than the model
 """
 
 import torch

@@ -1,6 +1,6 @@
 """checkpoint_roundtrip: loads the names that both models have
 
-Breaks: belongs to another model
+Breaks: has other names or shapes than the model
 """
 
 

@@ -1,6 +1,7 @@
 """checkpointed_forward: a segment's input is detached, so that no gradient gets past it
 
-Breaks: Output and gradients equal those of `for layer in layers: x = layer(x)`.
+Breaks: Output, and gradients of one backward pass, equal those of `for layer in layers: x =
+layer(x)`.
 """
 
 

@@ -1,6 +1,6 @@
 """einsum_flops: every letter is taken for an axis, as torch.einsum does, so that names fall apart
 
-Breaks: then those of the result, as in einops: names separated by blanks, operands by commas:
+Breaks: then those of the result, as in einops: names separated by spaces, operands by commas:
 "batch seq d, d k -> batch seq k"
 """
 

@@ -1,6 +1,6 @@
 """fp16_train: with max_norm a norm that is not finite skips the step
 
-Breaks: if any element of any gradient is inf or nan
+Breaks: if any element of these gradients is inf or nan
 """
 
 import math

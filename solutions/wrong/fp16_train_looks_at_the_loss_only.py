@@ -1,6 +1,6 @@
 """fp16_train: skips for a loss of inf or nan, and does not look at the gradients
 
-Breaks: if any element of any gradient is inf or nan, the step is skipped
+Breaks: if any element of these gradients is inf or nan, the step is skipped
 """
 
 _right_train_fp16 = train_fp16

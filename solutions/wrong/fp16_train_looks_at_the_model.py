@@ -1,6 +1,6 @@
 """fp16_train: looks for inf and nan in the gradients of the model's parameters only
 
-Breaks: if any element of any gradient is inf or nan
+Breaks: if any element of these gradients is inf or nan
 """
 
 import math

@@ -1,6 +1,6 @@
 """fp16_train: looks for inf and not for nan
 
-Breaks: if any element of any gradient is inf or nan
+Breaks: if any element of these gradients is inf or nan
 """
 
 _right_train_fp16 = train_fp16

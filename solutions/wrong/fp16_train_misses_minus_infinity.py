@@ -1,6 +1,6 @@
 """fp16_train: looks for nan and for inf, and not for -inf
 
-Breaks: if any element of any gradient is inf or nan
+Breaks: if any element of these gradients is inf or nan
 """
 
 import math

@@ -1,6 +1,6 @@
 """fp16_train: skips the step when the loss is nan, though its gradients may be finite
 
-Breaks: if any element of any gradient is inf or nan
+Breaks: if any element of these gradients is inf or nan
 """
 
 import math

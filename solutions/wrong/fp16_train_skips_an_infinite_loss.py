@@ -1,6 +1,6 @@
 """fp16_train: skips the step when the loss is not finite, though its gradients may be
 
-Breaks: 4. if any element of any gradient is inf or nan, the step is skipped
+Breaks: 4. if any element of these gradients is inf or nan, the step is skipped
 """
 
 import math

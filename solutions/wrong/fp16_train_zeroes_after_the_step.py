@@ -2,7 +2,7 @@
 
 Breaks: on cleared gradients
 
-Breaks: also those from before the call, are cleared
+Breaks: the gradients of the optimizer's parameters are cleared to None
 """
 
 _right_train = train_fp16

@@ -1,6 +1,6 @@
 """get_batch: x and y are views of the same windows
 
-Breaks: They share no memory with each other or with the corpus: a mask may be written into x.
+Breaks: Each has a range of memory to itself, outside the corpus: a mask may be written into x.
 """
 
 

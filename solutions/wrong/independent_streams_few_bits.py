@@ -1,7 +1,7 @@
 """independent_streams: a checksum of 32 bits
 
-Breaks: Two streams collide with a probability of about one in 2**63, and every bit is equally often
-0 and 1.
+Breaks: Two streams collide with a probability of about one in 2**63, and each of the 63 bits is
+equally often 0 and 1.
 """
 
 import zlib

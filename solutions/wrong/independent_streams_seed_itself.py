@@ -1,6 +1,6 @@
 """independent_streams: without keys the seed itself is returned
 
-Breaks: every bit is equally often 0 and 1
+Breaks: each of the 63 bits is equally often 0 and 1
 """
 
 _of = stream_seed

@@ -1,6 +1,6 @@
 """storage_bytes: a view without elements is taken to keep nothing alive
 
-Breaks: each keeps the whole storage alive, however little of it they use
+Breaks: each keeps the whole storage alive, even a view without elements
 """
 
 _right_storage = storage_bytes

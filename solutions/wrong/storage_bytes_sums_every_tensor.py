@@ -2,8 +2,8 @@
 
 Breaks: Bytes of memory that a set of tensors holds together
 
-Breaks: they take no additional memory, and each keeps the whole storage alive, however little of
-it they use
+Breaks: they take no additional memory, and each keeps the whole storage alive, even a view without
+elements
 
 Breaks: The same tensor may occur several times
 """

@@ -1,6 +1,7 @@
 """token_file: tokens are checked and written chunk by chunk, so a bad token in a later chunk is found when the file is already replaced
 
-Breaks: A call that is refused writes nothing: an existing file stays as it was, and no new one appears.
+Breaks: A call that raises ValueError writes nothing: an existing file stays as it was, and no new
+one appears.
 """
 
 import os

@@ -1,6 +1,6 @@
 """token_file: checks and writes a piece of the tokens at a time, so a bad token leaves those before it
 
-Breaks: A call that is refused writes nothing
+Breaks: A call that raises ValueError writes nothing
 """
 
 

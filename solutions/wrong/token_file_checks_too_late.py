@@ -1,7 +1,7 @@
 """token_file: tokens are written one by one, so a refused call has destroyed the old file
 
-Breaks: A call that is refused writes nothing: an existing file stays as it was, and no new one
-appears.
+Breaks: A call that raises ValueError writes nothing: an existing file stays as it was, and no new
+one appears.
 """
 
 

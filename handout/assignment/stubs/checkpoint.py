@@ -45,7 +45,7 @@ def save_checkpoint(
     two processes must not save to the same path at once.)
 
     Args:
-        path: the file to write, in a folder that exists.
+        path: the file to write, in a folder that exists; no link.
         model: the model.
         optimizer: its optimizer.
         step: the number of steps taken so far.
@@ -84,8 +84,8 @@ def load_checkpoint(
     Raises:
         FileNotFoundError: the file does not exist.
         Exception: the file is not a checkpoint, contains more than plain data (torch raises
-            pickle.UnpicklingError), or belongs to another model. Then model, optimizer and
-            generators may be loaded in part.
+            pickle.UnpicklingError), or has other names or shapes than the model. Then model,
+            optimizer and generators may be loaded in part.
     """
     raise NotImplementedError(
         "checkpoint_roundtrip: not started; see assignment/writeup/checkpoint.md, "

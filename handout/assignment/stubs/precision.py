@@ -1,8 +1,8 @@
 """Mixed precision: the training loop in bf16, and in fp16 with loss scaling.
 
 Matrix products run in 16 bits, chosen by `torch.autocast`; parameters, gradients and the
-optimizer's state stay in float32, so that an update much smaller than its parameter is kept.
-Gradients from before a batch, also those from before the call, are cleared to None. nan is outside
+optimizer's state stay in float32, so that an update much smaller than its parameter is kept. Before
+each backward pass, the gradients of the optimizer's parameters are cleared to None. nan is outside
 every range.
 """
 
@@ -36,7 +36,7 @@ def train_bf16(
         model: its parameters are in float32 and stay so. Its mode (train, eval) does not change.
         optimizer: holds all of the model's parameters.
         batches: pairs of inputs and targets; read once, from first to last, and may be empty.
-        loss_fn: takes the model's output and the targets; returns a scalar tensor.
+        loss_fn: takes the model's output and the targets; returns a new scalar tensor.
 
     Returns:
         The loss of each batch before its step, as computed under autocast: in float32 for the
@@ -68,8 +68,8 @@ def train_fp16(
     1. the forward pass and the loss, as in `train_bf16` but in `torch.float16`
     2. the backward pass of loss · scale, on cleared gradients
     3. the gradients of the optimizer's parameters are divided by the scale, once; None is skipped
-    4. if any element of any gradient is inf or nan, the step is skipped: parameters and optimizer
-       state do not change at all; the scale is multiplied by `backoff_factor`
+    4. if any element of these gradients is inf or nan, the step is skipped: parameters and
+       optimizer state do not change at all; the scale is multiplied by `backoff_factor`
     5. otherwise the gradients are clipped, if `max_norm` is given, and the optimizer steps. After
        `growth_interval` steps in a row at one scale, the scale is multiplied by `growth_factor`,
        and the count restarts. A skipped step also restarts the count
@@ -78,7 +78,7 @@ def train_fp16(
 
     Args:
         model, optimizer, batches, loss_fn: as in `train_bf16`; the optimizer may hold other
-            parameters too, such as the loss's.
+            parameters too, such as the loss's. Each batch gives at least one a gradient.
         init_scale: the scale of the first batch, greater than 0 and finite.
         growth_interval: steps without inf or nan after which the scale grows, at least 1.
         growth_factor: greater than 1 and finite.

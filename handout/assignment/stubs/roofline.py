@@ -162,8 +162,8 @@ def bound(intensity: float, peak_flops: float, bandwidth: float) -> str:
 
     Returns:
         "memory" if the operation's intensity is below the accelerator's, else "compute". If the two
-        are equal, both limits apply and the peak is reached: "compute". Where float64's rounding
-        decides, either is right.
+        are equal, both limits apply and the peak is reached: "compute". Where an ulp or two of
+        float64's rounding decide, either is right.
 
         bound(0.25, 989.5e12, 3.35e12)  # "memory"
         bound(341.3, 989.5e12, 3.35e12)  # "compute"

@@ -31,7 +31,7 @@ def train(
         model: maps a batch of inputs to outputs; one forward pass per batch.
         optimizer: holds all of the model's parameters, and may hold others, such as the loss's.
         batches: pairs of inputs and targets; any iterable, iterated over once.
-        loss_fn: maps outputs and targets to a scalar tensor.
+        loss_fn: maps outputs and targets to a new scalar tensor.
 
     Returns:
         The loss of each batch before its step, as floats; [] if there are no batches. No step's
@@ -65,7 +65,7 @@ def accumulate_gradients(
         micro_batch: rows at a time, at least 1; may be more than the batch has.
 
     Returns:
-        The mean loss of the whole batch.
+        The mean loss of the whole batch, up to its dtype's rounding.
 
     Raises:
         ValueError: `micro_batch` is less than 1, the batch is empty, or inputs and targets differ
@@ -81,13 +81,14 @@ def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) ->
     """Scales all gradients by one factor so that their norm is at most `max_norm`.
 
     The norm is that of all gradients as one long vector. If it is larger than `max_norm`, each
-    gradient is multiplied in place by max_norm / norm. If not, no gradient changes, not even in its
-    last bit. Squares of large fp16 and fp32 gradients overflow: the norm is computed in float64, in
-    which they do not. Gradients in float64 are 0 or between 1e-150 and 1e150 in size, inf or nan.
+    gradient is multiplied in place by max_norm / norm, a Python float. If not, no gradient changes,
+    not even in its last bit. Squares of large fp16 and fp32 gradients overflow: the norm is
+    computed in float64, in which they do not. Gradients in float64 are 0 or between 1e-150 and
+    1e150 in size, inf or nan.
 
     Args:
-        parameters: each once; may be a generator, such as `model.parameters()`; iterated over once.
-            Parameters without a gradient are skipped.
+        parameters: different ones; may be a generator, such as `model.parameters()`; iterated over
+            once. Parameters without a gradient are skipped.
         max_norm: more than 0, not nan; inf is no limit.
 
     Returns:
