@@ -136,6 +136,7 @@ def _roofline():
         read = 2 * 2 * n**3 / tile
         seconds = ms(read / H100.bandwidth, places)
         yield f"| {tile} | {tile / 2:g} | {power(read, digits)} | {seconds} |"
+    yield f"moves {32 // 2} times its bytes"
     assert 590 / 2 < ACCELERATED <= 591 / 2
     yield f"take {4 * 591**2:,} B, more"
     assert 4 * 591**2 > 256 * 2**10
@@ -265,7 +266,11 @@ def _communication():
     fast, slow = (
         wire.tensor_bytes_sent(REFERENCE, 1) / link / compute for link in wire.LINKS.values()
     )
-    yield f"takes {percent(fast)} as long as the compute, with one adapter {slow:.1f} times as long"
+    per_device = 4 * wire.LAYERS * wire.D_MODEL * 2 * PEAK / (3 * wire.PARAMETERS * 450e9)
+    assert math.isclose(fast, (wire.DEVICES - 1) * per_device)
+    hidden = math.floor(1 + 1 / per_device)
+    yield f"NVLink that is {percent(fast)}, and less than 1 up to {hidden} devices"
+    yield f"with one adapter it is {slow:.1f} times"
 
 
 def _initialization():
@@ -394,6 +399,7 @@ def _prediction():
     yield f"{percent(4 * n * L / K, 2)}. We leave them out"
     for size in moments(SMALL).values():
         yield f"| {size / 1e6:.1f} MB |"
+    assert 4 * (3 * N + K + 2 * n * D + 3 * n * V) + T**2 == max(moments(SMALL).values())
     yield f"{found['peak_bytes']:,} B with the mask. Measured are {counted.peak_bytes:,} B"
     yield f"1024 tokens needs {predicted(GPT2)['peak_bytes'] / 1e9:.2f} GB"
     few = moments(replace(GPT2, batch=1, context=256))
