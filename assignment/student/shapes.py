@@ -17,7 +17,7 @@ def shape_error(text: str) -> str | None:
       with:     batch=2
     """
     function = re.search(r"checking the (parameters|return value) of (\S+?)\.?$", text, re.M)
-    found = re.search(r"^Actual value: (.*)$", text, re.M)
+    found = re.search(r"^Actual value: (.*?)$(?=\nExpected type:)", text, re.M | re.S)
     expected = re.search(r"^Expected type: (.*)$", text, re.M)
     if not (function and found and expected):
         return None
@@ -27,7 +27,7 @@ def shape_error(text: str) -> str | None:
     lines = [
         f"{what}: {thing} is not as annotated",
         f"  expected: {_type(expected[1])}",
-        f"  found:    {found[1].strip().removesuffix('(torch)')}",
+        f"  found:    {' '.join(found[1].split()).removesuffix('(torch)')}",
     ]
     sizes = re.search(r"axis annotation are as follows\.\n((?:[^\s=]+=.*\n?)+)", text)
     given = re.search(r"^Parameter annotations: \((.*)\) ->", text, re.M)

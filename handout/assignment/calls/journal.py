@@ -126,7 +126,7 @@ class Journal:
 
 
 class _Noting:
-    """A package or module whose functions note their calls."""
+    """A package or module whose functions and classes note their calls."""
 
     def __init__(self, journal: Journal, value: Any, name: str) -> None:
         self._journal, self._value, self._name = journal, value, name
@@ -135,7 +135,7 @@ class _Noting:
         value = getattr(self._value, name)
         if isinstance(value, ModuleType):
             return _Noting(self._journal, value, name)
-        if not isinstance(value, FunctionType):
+        if not isinstance(value, FunctionType | type):
             return value
         target = f"{self._name}.{name}"
 

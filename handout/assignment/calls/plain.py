@@ -170,7 +170,7 @@ _LAZY = (GeneratorType, map, filter, zip, enumerate, reversed, *map(type, ({}.ke
 _WRAP: tuple[tuple[tuple[type, ...], str], ...] = (
     ((Enum,), "take its .value"),
     ((np.bool_,), "wrap it in bool()"),
-    ((np.integer,), "use Python's ints, which cannot overflow, or wrap it in int()"),
+    ((np.integer,), "use Python's ints, which cannot overflow"),
     ((np.floating,), "wrap it in float()"),
     ((int,), "wrap it in int()"),
     ((float,), "wrap it in float()"),

@@ -118,9 +118,10 @@ def _of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
         if thought := _compare(found, expected):
             return thought, thought in (_INT, _FLOAT)
     is_hidden = len(mismatch.expected) > _LONG or mismatch.expected == mismatch.actual
-    if is_hidden and mismatch.part is mismatch.whole:
-        return _first_difference(*mismatch.whole), False
-    return "", False
+    if mismatch.part is not mismatch.whole:
+        return "", False
+    difference = _first_difference(*mismatch.whole)
+    return (difference if is_hidden or difference.endswith((_INT, _FLOAT)) else ""), False
 
 
 def of_exception(error: BaseException) -> str:
@@ -271,7 +272,9 @@ def _first_difference(found: Any, expected: Any, at: str = "") -> str:
         if missing := [k for k in expected if k not in found]:
             return f"there is no entry {at}[{missing[0]!r}]"
     else:
-        return f"first difference at {at}: {show(found)} instead of {show(expected)}" if at else ""
+        kind = f"; {_compare(found, expected)}" if found == expected else ""
+        text = f"first difference at {at}: {show(found)} instead of {show(expected)}{kind}"
+        return text if at else ""
     for key, a, b in pairs:
         if not _same(a, b):
             return _first_difference(a, b, f"{at}[{key!r}]")

@@ -189,8 +189,8 @@ class Failure:
     def _raised(self) -> str:
         """An exception of the student's code."""
         call = self._journal.last
-        is_noted = call is not None and not call.is_scenario
-        name = call.name if call and is_noted else self._own[0].name
+        is_running = call is not None and not call.is_scenario and call.returned is None
+        name = call.name if call and is_running else self._own[0].name
         wanted, expected = "", ""
         if self._in_test is not None:
             wanted = refusal_at(file_of(self._in_test), self._in_test.lineno + 1)

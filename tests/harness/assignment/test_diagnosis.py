@@ -54,6 +54,7 @@ def thought(found, expected, *, close=False):
         (10**400, 10**400 + 1, "one too few"),
         ([10**400, 3], [1, 2], ""),
         ((1, 2), (3, 4), ""),
+        ({"a": 1.0}, {"a": 1}, "first difference at ['a']: 1.0 instead of 1; an int is expected"),
     ],
 )
 def test_what_is_said_of_a_value(found, expected, said):

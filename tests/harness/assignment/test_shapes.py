@@ -43,6 +43,16 @@ def test_argument_or_result_is_named_with_what_came():
     assert "found:    f32[2,3]" in said
 
 
+def counts(x: Float[torch.Tensor, " B"]) -> dict[str, int]:
+    return {"first": 1.5, "a" * 40: 2, "b" * 40: 3}
+
+
+def test_a_value_of_several_lines_is_whole():
+    with pytest.raises(Exception, match="\n") as caught:
+        with_shape_checks(counts)(torch.ones(2))
+    assert f"found:    {{ 'first': 1.5, '{'a' * 40}': 2, " in shape_error(str(caught.value))
+
+
 @pytest.mark.parametrize("text", ["", "expected no negative size, got -1", "Actual value: 3"])
 def test_other_texts_are_left_alone(text):
     assert shape_error(text) is None
