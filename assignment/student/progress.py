@@ -30,6 +30,9 @@ from assignment.student.verbs import command, is_under_make
 
 State = Literal["passed", "in progress", "not started", "skipped", "no public test"]
 
+_VERBOSE = -1  # from here on every failure is shown in full; a handout has -qq, which is -2
+_WATCHED = -2  # below it, `make watch` says what comes next
+
 _STYLES: dict[State, str] = {
     "passed": "green",
     "in progress": "yellow",
@@ -215,7 +218,7 @@ class Progress:
 
         That of an import, which each of its tests shares, is shown once.
         """
-        is_short = self._config.option.verbose < -1  # a handout has -qq
+        is_short = self._config.option.verbose < _VERBOSE
         seen: set[str] = set()
         for exercise in self._exercises():
             tally = self._tallies[exercise.id]
@@ -281,6 +284,8 @@ class Progress:
             )
         console.rule(Text("Progress", style="bold"), align="left")
         console.print(table)
+        if len(self._tallies) == 1:
+            return
         done = [e for e in self._exercises() if self._tallies[e.id].state == "passed"]
         every = list(self._exercises())
         core = [e for e in every if e.core]
@@ -310,8 +315,10 @@ class Progress:
                     console.print(Text(line, style="cyan"))
 
     def _print_next(self, console: Console) -> None:
-        console.print()
         following = self._next()
+        if self._config.option.verbose < _WATCHED:
+            return
+        console.print()
         if following is None:
             console.print(
                 Text(

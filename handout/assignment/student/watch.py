@@ -25,10 +25,12 @@ from rich.text import Text
 from assignment import manifest
 from assignment.manifest import Exercise
 from assignment.student import states
+from assignment.student.verbs import command
 
 _PERIOD = 0.02  # seconds between two looks at the files and the keyboard
 _LIBRARIES = ("numpy", "torch", "beartype", "jaxtyping", "einops", "_pytest.assertion.rewrite")
-_QUIET = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # plugins are imported before pytest
+# Plugins are imported before pytest. What `progress.py` says of the next exercise is said here.
+_QUIET = ("-q", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 _KEYS = "Enter: again  n: next  b: back  h: hint  l: list  o: open  r: reset  q: quit"
 _END_OF_INPUT = "\x04"  # also what Ctrl-D sends
 
@@ -154,15 +156,16 @@ class Watch:
         return Run(self._root, self._exercise)
 
     def _finish(self, status: int, seconds: float) -> None:
-        """Says how long it took; if all tests passed, the next exercise is watched from now on.
-
-        The run itself has named that one.
-        """
+        """Says how long it took; if all tests passed, the next exercise is watched from now on."""
+        where = f"{self._exercise.id}, {seconds:.2f} s"
         if status < 0:
             self._console.print(Text(f"The process ended with signal {-status}.", style="red"))
-        if status == 0:
-            self._at = self._exercises.index(first_open(self._root))
-        where = f"{self._exercise.id}, {seconds:.2f} s" if status else f"now {self._exercise.id}"
+        elif status == 0 and (following := _open(self._root)) is not None:
+            self._at = self._exercises.index(following)
+            where = f"now {self._exercise.id}"
+        elif status == 0:
+            done = f"Every public test passes. Hand in with:  {command('submit')}"
+            self._console.print(Text(done, style="green bold"))
         self._console.print(Text(f"[{where}]   {_KEYS}", style="dim"))
 
     def _move(self, step: int) -> None:
@@ -183,9 +186,11 @@ class Watch:
 
 def first_open(root: Path) -> Exercise:
     """The first exercise that is not known to pass; the first of all if there is none."""
-    exercises = manifest.load()
-    known = states.read(root, root / exercises.package)
-    return states.first_open(known) or next(iter(exercises))
+    return _open(root) or next(iter(manifest.load()))
+
+
+def _open(root: Path) -> Exercise | None:
+    return states.first_open(states.read(root, root / manifest.load().package))
 
 
 def can_fork() -> bool:

@@ -1,5 +1,6 @@
 """`make watch`, in a terminal of its own: a save is tested, and what passes leads to the next."""
 
+import io
 import json
 import os
 import pty
@@ -12,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
+from rich.console import Console
 
 from assignment import manifest
 from assignment.student import states, watch
@@ -177,6 +179,18 @@ def test_without_forks_a_run_is_a_new_python(pristine, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", Warm)
     run = watch.Run(pristine, watch.first_open(pristine))
     assert run.status() == 1  # nothing is written yet
+
+
+def test_when_every_exercise_passes_it_says_so(tmp_path):
+    """Instead of starting over with the first one"""
+    console, last = Console(file=io.StringIO()), list(manifest.load())[-1]
+    known = {exercise.id: ["passed", ""] for exercise in manifest.load()}
+    (noted := tmp_path / states.FILE).parent.mkdir(parents=True)
+    noted.write_text(json.dumps(known))
+    watched = watch.Watch(console, tmp_path, last, hint=print, reset=print)
+    watched._finish(0, 1.0)
+    assert "Every public test passes. Hand in with:" in console.file.getvalue()
+    assert f"[{last.id}, 1.00 s]" in console.file.getvalue()
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"gather": 1}', "[1, 2]", "null"])
