@@ -92,6 +92,11 @@ _MESSAGES = (  # patterns of what torch and Python say
         r"must match|cannot be multiplied|broadcast|size mismatch|is invalid for input|not aligned",
         "the shapes do not fit here: print them before this line",
     ),
+    (
+        r"weights_only",
+        "the file holds more than tensors, numbers, text, lists and dicts: save only these, and "
+        "keep weights_only=True",
+    ),
     (r"not implemented for", "torch has no such operation for this dtype: convert first"),
     (r"same dtype|expected scalar type", "two dtypes meet here: convert one of them"),
 )

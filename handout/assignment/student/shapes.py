@@ -24,10 +24,12 @@ def shape_error(text: str) -> str | None:
     argument = re.search(r"typechecking parameter '(\w+)'", text)
     thing = f"argument {argument[1]}" if argument else "what it returned"
     what = ".".join(function[2].replace("<locals>.", "").split(".")[-2:])
+    value = " ".join(found[1].split()).removesuffix("(torch)")
+    value = re.sub(r"(?<=\d)\[\]$", "[], without dimensions", value)
     lines = [
         f"{what}: {thing} is not as annotated",
         f"  expected: {_type(expected[1])}",
-        f"  found:    {' '.join(found[1].split()).removesuffix('(torch)')}",
+        f"  found:    {value}",
     ]
     sizes = re.search(r"axis annotation are as follows\.\n((?:[^\s=]+=.*\n?)+)", text)
     given = re.search(r"^Parameter annotations: \((.*)\) ->", text, re.M)

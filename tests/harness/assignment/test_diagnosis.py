@@ -141,6 +141,8 @@ def test_an_exception_gets_a_thought_by_its_class_or_its_text():
         "a leaf Variable that requires grad is being used in an in-place operation."
     )
     assert "no_grad" in diagnosis.of_exception(leaf)
+    refused = RuntimeError("Weights only load failed … set `weights_only=False`, your choice")
+    assert "keep weights_only=True" in diagnosis.of_exception(refused)
     assert diagnosis.of_exception(ArithmeticError("?")) == ""
 
 

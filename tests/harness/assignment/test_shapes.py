@@ -37,6 +37,7 @@ def test_argument_or_result_is_named_with_what_came():
     said = said_of(torch.ones(2, 3, dtype=torch.int64), torch.ones(3, 5))
     assert "argument x" in said
     assert "found:    i64[2,3]" in said
+    assert "found:    f32[], without dimensions" in said_of(torch.ones(()), torch.ones(3, 1))
     said = said_of(torch.ones(2, 3), torch.ones(3, 1))
     assert "product: what it returned is not as annotated" in said
     assert "expected: Float[Tensor, 'B K']" in said
