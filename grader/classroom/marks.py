@@ -280,13 +280,14 @@ def _read_published(marks: Path) -> dict[str, float]:
         raise PolicyError(f"{file} is not what was written; remove it: {error}") from error
 
 
-CHANGES = ("id", "exercise", "old", "new", "checks")
+CHANGES = ("id", "name", "exercise", "old", "new", "checks", "final")
 
 
 def write_changes(made: Iterable[Row], marks: Path) -> int | None:
     """Writes `changes.csv`: which points differ from the grading before. Returns their number.
 
-    None if nobody was graded before. `checks` are those whose state changed.
+    None if nobody was graded before. `checks` are those whose state changed, `final` is the mark
+    now.
     """
     lines: list[dict[str, object]] = []
     is_first = True
@@ -305,8 +306,9 @@ def write_changes(made: Iterable[Row], marks: Path) -> int | None:
                 for check in row.grade.checks
                 if check.exercise == exercise and check.state != states.get(check.test)
             ]
-            cells = row.student.id, exercise, old.get(exercise), new.get(exercise)
-            lines.append(dict(zip(CHANGES, (*cells, " ".join(changed)), strict=True)))
+            points = exercise, old.get(exercise), new.get(exercise)
+            cells = row.student.id, row.student.name, *points, " ".join(changed), row.final
+            lines.append(dict(zip(CHANGES, cells, strict=True)))
     _write_csv(marks / "changes.csv", CHANGES, lines)
     return None if is_first else len(lines)
 

@@ -222,7 +222,7 @@ def test_shards_together_grade_everyone_once_and_changes_are_listed(grader, tmp_
     hand_in(tmp_path / "in", bob="6")
     assert "1 change since the grading before" in grader("class", "in").output
     changes = (tmp_path / "marks" / "changes.csv").read_text()
-    assert changes == "id,exercise,old,new,checks\nbob,matmul_flops,5.0,6.0,\n"
+    assert changes == "id,name,exercise,old,new,checks,final\nbob,,matmul_flops,5.0,6.0,,6.0\n"
     for wrong in ("0/2", "3/2", "1", "a/b"):
         assert grader("class", "in", "--shard", wrong).exit_code == 2
 

@@ -281,4 +281,4 @@ def test_points_that_are_measured_no_more_are_a_change(a_class, tmp_path):
     alone = {"score": 5.0, "max_score": 6.0, "exercises": (exercise("mfu", 5.0, 6.0),)}
     a_class(ada=alone)
     assert marks.write_changes(rows_of(found, tmp_path), tmp_path) == 1
-    assert "ada,gather,3.0,," in (tmp_path / "changes.csv").read_text()
+    assert "ada,ada of x,gather,3.0,,,5.0" in (tmp_path / "changes.csv").read_text()
