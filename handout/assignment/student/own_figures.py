@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 import re
 import shutil
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from rich.console import Console
 from assignment import figures, manifest
 from assignment.calls.implementation import Package
 from assignment.calls.journal import Journal
+from assignment.student import problems
 from assignment.student.deadline import Deadline, TookTooLong
 from assignment.student.verbs import command
 
@@ -98,40 +98,12 @@ def draw(package: str, chapter: str, name: str, caption: str, seconds: float) ->
         finally:
             deadline.stop()
     except TookTooLong as error:
-        problem = f"runs for more than {seconds:g} seconds{_place(error, folder)}"
-    except SyntaxError as error:
-        where = f" in line {error.lineno}" if error.lineno else f": {error.msg}"
-        problem = f"{Path(error.filename or 'a module').name} has a syntax error{where}"
+        problem = f"runs for more than {seconds:g} seconds{problems.place(error, folder)}"
     except (Exception, SystemExit) as error:
-        what = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
-        place = _place(error, folder)
-        if isinstance(error, NotImplementedError) and _is_stub(error, folder):
-            problem = f"not written yet{place}"
-        elif place:
-            problem = f"raises {what}{place}"
-        elif journal.calls:
-            last = journal.calls[-1]
-            problem = f"cannot be drawn: {what}. The last call, {last.text}, gave {last.returned}"
-        else:
-            problem = f"cannot be drawn: {what}"
+        problem = problems.describe(error, folder, "cannot be drawn", journal)
     else:
         return Own(name, chapter, caption, svg, "")
     return Own(name, chapter, caption, b"", problem)
-
-
-def _place(error: BaseException, folder: Path) -> str:
-    """` (relu_intensity, resource_accounting/roofline.py:12)`; "" if not in the package."""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        path = Path(frame.filename)
-        if folder in path.parents:
-            file = path.relative_to(folder.parent).as_posix()
-            return f" ({frame.name}, {file}:{frame.lineno})"
-    return ""
-
-
-def _is_stub(error: BaseException, folder: Path) -> bool:
-    """Whether the package itself raised it, not a library that it called."""
-    return folder in Path(traceback.extract_tb(error.__traceback__)[-1].filename).parents
 
 
 def _page(drawn: list[Own]) -> str:
