@@ -8,6 +8,7 @@ python -m assignment reset EX       restores the stubs of an exercise, and saves
 python -m assignment bench [NAME]   times the programs of the last chapter
 python -m assignment site           draws the text's figures with your functions, on a page
 python -m assignment predict        commits your prediction of a training step, then runs the step
+python -m assignment train [MIN]    trains a small model with your functions, for two minutes
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 STUBS = Path(__file__).parent / "stubs"
 ARCHIVE = "submission.zip"
 PREDICTIONS = "predictions.jsonl"
-SITE = "build/site"
+SITE, TRAINING = "build/site", "build/train"
 PROGRAMS = ("matmul_chain", "training", "adamw", "batches")
 
 
@@ -64,7 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bench.add_argument("--picture", type=Path, default=ROOT / "roofline.svg")
     commands.add_parser("site", help="draws the text's figures with your functions, on a page")
     predict = commands.add_parser("predict", help="commits your prediction of a step, then runs it")
-    predict.add_argument("sizes", nargs="*", help="small or gpt2, then sizes such as layers=6")
+    predict.add_argument("sizes", nargs="*", help="small, gpt2 or train, then layers=6 and so on")
+    train = commands.add_parser("train", help="trains a small model with your functions")
+    train.add_argument("minutes", nargs="?", type=float, default=2.0, help="2 by default")
     options = parser.parse_args(arguments)
     try:
         if problem := of_another_folder(Path.cwd()):
@@ -84,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 draw_figures(console)
             case "predict":
                 predict_step(console, options.sizes)
+            case "train":
+                train_model(console, options.minutes)
             case "reset":
                 reset_exercise(console, find(options.exercise))
     except UserError as error:
@@ -127,6 +132,21 @@ def predict_step(console: Console, sizes: Sequence[str]) -> None:
     try:
         predict.run(Package(manifest.load().package), sizes, console, ROOT / PREDICTIONS)
     except predict.PredictError as error:
+        raise UserError(str(error)) from error
+
+
+def train_model(console: Console, minutes: float) -> None:
+    """Trains with the student's functions; raises UserError if one of them fails."""
+    if not 0 < minutes <= 600:
+        raise UserError(f"a training takes more than 0 minutes and at most 600, not {minutes:g}")
+    # They import torch, which takes seconds: only if it is needed.
+    from assignment.student import predict, train
+
+    sys.path.insert(0, str(ROOT))
+    package, folder = manifest.load().package, ROOT / TRAINING
+    try:
+        train.run(package, folder, ROOT / PREDICTIONS, console, minutes)
+    except (train.TrainError, predict.PredictError) as error:
         raise UserError(str(error)) from error
 
 

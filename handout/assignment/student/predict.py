@@ -27,7 +27,10 @@ from assignment.material.step_counts import FULL, PART, Run, count_step
 from assignment.student.bench import measured_roofs, si, timed
 from assignment.student.verbs import command
 
-NAMED = {"small": SMALL, "gpt2": GPT2}
+TRAIN = Sizes(  # the step of `make train`
+    vocab=256, context=64, layers=4, d_model=128, heads=4, d_ff=512, tied=True, batch=8
+)
+NAMED = {"small": SMALL, "gpt2": GPT2, "train": TRAIN}
 LABELS = {"parameters": "parameters", "flops": "FLOPs", "peak_bytes": "peak bytes"}
 _MOST_BYTES, _MOST_FLOPS, _MOST_LAYERS = 2e9, 1e12, 500  # of a step that runs here
 
@@ -65,7 +68,7 @@ def parse(words: Sequence[str]) -> Sizes:
             sizes = Sizes(**{**asdict(sizes), name: int(value)})
         else:
             raise PredictError(
-                f"{word!r} is no size; write {' or '.join(NAMED)}, then sizes such as layers=6 or "
+                f"{word!r} is no size; write {', '.join(NAMED)}, then sizes such as layers=6 or "
                 f"tied=no. The sizes are {known}"
             )
     if min(value for name, value in asdict(sizes).items() if name != "tied") < 1:
@@ -109,7 +112,7 @@ def commit(
         PredictError: the file cannot be read or written, or a line is not as it was written.
     """
     try:
-        earlier = list(_read_unaltered(file)) if file.exists() else []
+        earlier = list(read(file))
         now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
         after = earlier[-1].sha256 if earlier else ""
         record = Record(now, asdict(sizes), dict(device), dict(predicted), after)
@@ -120,10 +123,10 @@ def commit(
     return record, next((old for old in earlier if old.sizes == record.sizes), None)
 
 
-def _read_unaltered(file: Path) -> Iterator[Record]:
-    """The records of a file that exists; raises PredictError at a line changed, added or moved."""
+def read(file: Path) -> Iterator[Record]:
+    """The records of a file, [] without it; raises PredictError at a line that was changed."""
     after = ""
-    text = file.read_text(encoding="utf-8", errors="replace")
+    text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
     for number, line in enumerate(text.splitlines(), 1):
         try:
             entry = json.loads(line)
@@ -175,7 +178,7 @@ def table(
     for name, label in {**LABELS, "seconds": "seconds"}.items():
         row = [_number(name, values[name]) for _, values in predictions]
         if name in measured:
-            row += [_number(name, measured[name]), _error(predicted[name], measured[name])]
+            row += [_number(name, measured[name]), difference(predicted[name], measured[name])]
         else:
             row += ["–", "–"]
         if name == "seconds":
@@ -190,7 +193,8 @@ def _number(name: str, value: float) -> str:
     return f"{value:.3g}" if name == "seconds" else f"{value:,.0f}"
 
 
-def _error(predicted: float, measured: float) -> str:
+def difference(predicted: float, measured: float) -> str:
+    """The error of a prediction, in percent of what was measured."""
     if predicted == measured:
         return "exact"
     error = 100 * (predicted / measured - 1)

@@ -65,6 +65,7 @@ def _index():
     yield f"could have done {power(relu * PEAK, 1)} FLOPs"
     assert 1e9 / (relu * PEAK) < 1 / 1000
     yield "less than a thousandth"
+    yield f"ln 256 = {math.log(256):.2f}"
 
 
 def _dtypes():

@@ -1,0 +1,307 @@
+"""The process of `make train` that trains. It is killed in the middle, and another one goes on.
+
+It uses the student's functions as their docstrings say, and tells its parent what happens through a
+pipe. In place of a function that is not written yet it uses torch's, or a plain one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.utils.flop_counter import FlopCounterMode
+
+from assignment.calls.implementation import Package, seed_everything
+from assignment.calls.text import show
+from assignment.material.small_transformer import Sizes, Transformer
+from assignment.material.step_counts import LiveBytes
+from assignment.student import problems
+
+LEAST_STEPS = 40  # of a run, however short
+_RATE, _WARM_UP, _MAX_NORM = 2e-3, 100, 1.0
+_PROMPT, _LENGTH, _TEMPERATURE = b"def ", 600, 0.7  # of the text that the model writes
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a process is to do; `folder` holds its files.
+
+    `steps` is 0 before the first process has measured how many fit into `seconds`. A process with
+    `resume`, a step, goes on from the checkpoint of that step.
+    """
+
+    package: str
+    folder: Path
+    sizes: Sizes
+    bf16: bool
+    seconds: float
+    steps: int = 0
+    stubs: frozenset[str] = frozenset()
+    resume: int = 0
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / "checkpoint.pt"
+
+    @property
+    def loop(self) -> str:
+        return "precision.train_bf16" if self.bf16 else "training.train"
+
+
+# What a process sends to its parent: a word, and
+#   ready     names of stubs, the number of steps, and what a step needs: the first process, before
+#             it trains
+#   loaded    what `load_checkpoint` returned, as text: the second process, before it trains
+#   trained   the losses of some steps, and the seconds that they took
+#   saved     the step of the checkpoint
+#   wrote     the text that the model wrote, at the end
+#   failed    why training cannot go on
+Message = tuple[str, Any]
+
+
+def main(job: Job, pipe: Connection) -> None:
+    """Trains, and sends messages."""
+    trainer = _Trainer(job, Package(job.package), pipe.send)
+    try:
+        trainer.run()
+        if not job.resume:
+            pipe.recv()  # it came to its end before it was killed, and waits for that
+    except (Exception, SystemExit) as error:
+        folder = problems.folder_of(job.package)
+        with contextlib.suppress(OSError):  # nobody listens any more
+            pipe.send(("failed", problems.describe(error, folder, trainer.otherwise)))
+
+
+class _Trainer:
+    def __init__(self, job: Job, student: Any, send: Callable[[Message], None]) -> None:
+        self._job, self._student, self._send = job, student, send
+        self._stubs = job.stubs
+        self.otherwise = "training cannot go on"  # said of an error outside the student's code
+
+    def run(self) -> None:
+        job, tokens = self._job, self._job.folder / "tokens.bin"
+        if not job.resume:
+            self._stubs = self._find_stubs()
+            self._use("data.write_tokens")(tokens, _standard_library(), np.uint8)
+        self._tokens = self._use("data.open_tokens")(tokens, np.uint8)
+        steps = job.steps or self._rehearse()
+        # After a kill nothing is right by chance: the checkpoint must bring all of it back.
+        model, optimizer = self._build(seed=job.resume)
+        if job.resume:
+            step = self._use("checkpoint.load_checkpoint")(job.checkpoint, model, optimizer)
+            self._send(("loaded", show(step)))
+        chunk = max(1, steps // 100)
+        save_at = steps // 2 // chunk * chunk
+        for start in range(job.resume, steps, chunk):
+            stop = min(start + chunk, steps)
+            begun = time.perf_counter()
+            losses = self._train(model, optimizer, range(start, stop), steps)
+            self._send(("trained", (losses, time.perf_counter() - begun)))
+            if stop == save_at:
+                self._use("checkpoint.save_checkpoint")(job.checkpoint, model, optimizer, stop)
+                self._send(("saved", stop))
+        if job.resume:
+            self._send(("wrote", _write(model, job.sizes.context)))
+
+    def _use(self, name: str) -> Any:
+        """The student's function of this name, or what takes the place of a stub."""
+        module, _, function = name.partition(".")
+        if name in self._stubs:
+            return _INSTEAD[name]
+        return getattr(getattr(self._student, module), function)
+
+    def _build(self, seed: int) -> tuple[Transformer, torch.optim.Optimizer]:
+        self._use("seeding.seed_everything")(seed)
+        model = Transformer(self._job.sizes)
+        nn.init.normal_(model.embedding.weight, std=0.02)  # it is the lm_head's matrix, too
+        optimizer = self._use("optimizers.AdamW")(
+            model.parameters(), lr=_RATE, betas=(0.9, 0.99), weight_decay=0.1
+        )
+        clip = self._use("training.clip_grad_norm")
+
+        def clip_all(*_: Any) -> None:
+            clip(model.parameters(), _MAX_NORM)
+
+        optimizer.register_step_pre_hook(clip_all)
+        return model, optimizer
+
+    def _train(
+        self, model: Transformer, optimizer: torch.optim.Optimizer, numbers: range, steps: int
+    ) -> list[float]:
+        """The losses of some steps of the run, with batches and learning rates of their own."""
+        sizes = self._job.sizes
+
+        def batches() -> Iterator[Any]:
+            for number in numbers:
+                fade = 0.55 + 0.45 * math.cos(math.pi * number / steps)
+                for group in optimizer.param_groups:
+                    group["lr"] = _RATE * min(1.0, (number + 1) / _WARM_UP) * fade
+                yield self._use("data.get_batch")(self._tokens, sizes.batch, sizes.context)
+
+        losses = self._use(self._job.loop)(model, optimizer, batches(), _loss)
+        wanted = [float] * len(numbers)
+        if not isinstance(losses, list) or [type(loss) for loss in losses] != wanted:
+            raise TypeError(f"{self._job.loop} gave {show(losses)}, not {len(wanted)} floats")
+        return losses
+
+    def _rehearse(self) -> int:
+        """Measures some steps, in the midst of a training that is then forgotten; tells of them."""
+        model, optimizer = self._build(seed=0)
+        step = partial(self._train, model, optimizer, range(1), 1)
+        step()  # makes the moments
+        live, flops, measured = LiveBytes(), FlopCounterMode(display=False), dict[str, int]()
+        for name, tensors in _state(model, optimizer):
+            measured[name] = sum(tensor.nbytes for tensor in tensors)
+            for tensor in tensors:
+                live.watch(tensor)
+        del tensors, tensor  # the step frees the last one's gradients
+        with flops, live:
+            step()
+        seconds = []
+        for _ in range(5):
+            begun = time.perf_counter()
+            step()
+            seconds.append(time.perf_counter() - begun)
+        steps = max(LEAST_STEPS, int(self._job.seconds / statistics.median(seconds)))
+        steps -= steps % (10 * max(1, steps // 100))  # whole tenths, of ten messages if many
+        measured["parameters"] = sum(p.numel() for p in model.parameters())
+        measured |= {"flops": flops.get_total_flops(), "peak_bytes": live.peak}
+        self._send(("ready", (self._stubs, steps, measured)))
+        return steps
+
+    def _find_stubs(self) -> frozenset[str]:
+        """The names of the functions that are not written yet: each is called with little."""
+        path, model, one = self._job.folder / "trial", nn.Linear(1, 1), torch.ones(1, 1)
+        plain = torch.optim.SGD(model.parameters(), lr=0.1)
+        trials: dict[str, Callable[[Any], object]] = {
+            "data.write_tokens": lambda write: write(path, [1, 2], np.uint8),
+            "data.open_tokens": lambda open_: open_(path, np.uint8),
+            "data.get_batch": lambda get: torch.stack(get(np.arange(9), 1, 2)).view(2, 1, 2),
+            "seeding.seed_everything": lambda seed: seed(0),
+            "optimizers.AdamW": lambda adamw: adamw(model.parameters(), lr=0.1).step(),
+            "training.clip_grad_norm": lambda clip: clip(model.parameters(), 1.0),
+            self._job.loop: lambda loop: loop(model, plain, [(one, one)], functional.mse_loss),
+            "checkpoint.save_checkpoint": lambda save: save(path, model, plain, 0),
+            "checkpoint.load_checkpoint": lambda load: (
+                self._use("checkpoint.save_checkpoint")(path, model, plain, 0),
+                load(path, model, plain),
+            ),
+        }
+        model(one).sum().backward()
+        folder, stubs = problems.folder_of(self._job.package), set[str]()
+        for name, trial in trials.items():
+            self.otherwise = f"{name} does not do what its docstring says"
+            try:
+                trial(self._use(name))
+            except NotImplementedError as error:
+                if not problems.is_stub(error, folder):
+                    raise
+                # What saves and what loads agree on what is in the file.
+                both = ["checkpoint.save_checkpoint", "checkpoint.load_checkpoint"]
+                stubs.update(both if name in both else [name])
+                self._stubs = frozenset(stubs)
+                trial(self._use(name))
+        path.unlink(missing_ok=True)
+        self.otherwise = "training cannot go on"
+        return self._stubs
+
+
+def _state(
+    model: Transformer, optimizer: torch.optim.Optimizer
+) -> Iterator[tuple[str, list[torch.Tensor]]]:
+    """The tensors that are there between two steps, part by part."""
+    yield "parameter_bytes", list(model.parameters())
+    yield "gradient_bytes", [p.grad for p in model.parameters() if p.grad is not None]
+    values = [value for state in optimizer.state.values() for value in state.values()]
+    yield "optimizer_bytes", [value for value in values if isinstance(value, torch.Tensor)]
+    yield "buffer_bytes", list(model.buffers())
+
+
+def _loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+def _standard_library() -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """The bytes of the source files beside `os`: text that comes with every Python."""
+    files = sorted(Path(os.__file__).parent.glob("*.py"))
+    return np.frombuffer(b"".join(file.read_bytes() for file in files), np.uint8)
+
+
+@torch.no_grad()
+def _write(model: Transformer, context: int) -> str:
+    """Text that the model writes, byte by byte."""
+    model.eval()
+    written = list(_PROMPT)
+    for _ in range(_LENGTH):
+        seen = written[-context:]
+        # The model takes whole contexts. What comes after a token does not change its logits.
+        logits = model(torch.tensor([seen + [0] * (context - len(seen))]))[0, len(seen) - 1]
+        chances = (logits.float() / _TEMPERATURE).softmax(-1)
+        written.append(int(torch.multinomial(chances, 1)))
+    return bytes(written).decode(errors="replace")
+
+
+# In place of stubs
+
+
+def _write_tokens(path: Path, tokens: Any, dtype: Any) -> None:
+    np.asarray(tokens, dtype).tofile(path)
+
+
+def _get_batch(tokens: Any, rows: int, context: int) -> tuple[torch.Tensor, torch.Tensor]:
+    starts = torch.randint(len(tokens) - context, (rows,))
+    windows = np.stack([tokens[s : s + context + 1] for s in starts]).astype(np.int64)
+    return torch.from_numpy(windows[:, :-1].copy()), torch.from_numpy(windows[:, 1:].copy())
+
+
+def _loop(model: Any, optimizer: Any, batches: Any, loss_fn: Any, bf16: bool) -> list[float]:
+    losses = []
+    for inputs, targets in batches:
+        with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+            loss = loss_fn(model(inputs), targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def _save(path: Path, model: Any, optimizer: Any, step: int) -> None:
+    random = torch.get_rng_state(), np.random.get_state()
+    torch.save((model.state_dict(), optimizer.state_dict(), step, random), path)
+
+
+def _load(path: Path, model: Any, optimizer: Any) -> int:
+    of_model, of_optimizer, step, random = torch.load(path, weights_only=False)
+    model.load_state_dict(of_model)
+    optimizer.load_state_dict(of_optimizer)
+    torch.set_rng_state(random[0])
+    np.random.set_state(random[1])
+    return int(step)
+
+
+_INSTEAD: dict[str, Any] = {
+    "data.write_tokens": _write_tokens,
+    "data.open_tokens": partial(np.memmap, mode="r"),
+    "data.get_batch": _get_batch,
+    "seeding.seed_everything": seed_everything,
+    "optimizers.AdamW": torch.optim.AdamW,
+    "training.clip_grad_norm": nn.utils.clip_grad_norm_,
+    "training.train": partial(_loop, bf16=False),
+    "precision.train_bf16": partial(_loop, bf16=True),
+    "checkpoint.save_checkpoint": _save,
+    "checkpoint.load_checkpoint": _load,
+}
