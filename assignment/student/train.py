@@ -99,11 +99,12 @@ def run(
             say(problem)
         log = Log(console, accountant, counts)
         job = Job(package, folder, sizes, bf16, 60 * minutes)
-        job, measured = _train(job, log, say)
-        text = _resume(job, log, say)
+        job, measured, text = _train(job, log, say)
+        if job.resume:
+            text = _resume(job, log, say)
+            measured["checkpoint_bytes"] = job.checkpoint.stat().st_size
         measured["seconds"] = statistics.median(log.seconds)
         measured["mfu"] = accountant.mfu(log.flops, measured["seconds"])
-        measured["checkpoint_bytes"] = job.checkpoint.stat().st_size
         console.print()
         console.print(_table(counts, measured))
         console.print()
@@ -121,17 +122,24 @@ def run(
         console.print(f"\nStopped. {command('train')} starts anew.")
 
 
-def _train(job: Job, log: Log, say: Callable[[str], None]) -> tuple[Job, dict[str, float]]:
-    """Trains up to the kill; returns the job that goes on, and what was measured."""
+def _train(job: Job, log: Log, say: Callable[[str], None]) -> tuple[Job, dict[str, float], str]:
+    """Trains up to the kill; returns the job that goes on, and what was measured.
+
+    Without a checkpoint it trains to the end, and returns the text that the model wrote, too.
+    """
     with _process(job) as messages:
         _, (stubs, steps, measured) = next(messages)
         job = replace(job, stubs=stubs, steps=steps)
         if stubs:
             names = ", ".join(sorted(name.partition(".")[2] for name in stubs))
-            say(f"Not written yet, so torch's or plain ones take their place: {names}.")
+            say(f"Not written yet, so torch's take their place, or none: {names}.")
+        if stubs & trainer.CHECKPOINT:
+            say("Without a checkpoint the training is not killed.")
         say(f"{steps:,} steps follow. Ctrl-C stops them.")
         log.begin(job, measured["flops"])
         for kind, value in messages:
+            if kind == "wrote":
+                return job, measured, value
             if kind == "saved":
                 job = replace(job, resume=value)
             else:
@@ -140,7 +148,7 @@ def _train(job: Job, log: Log, say: Callable[[str], None]) -> tuple[Job, dict[st
                 break
     log.end_line()
     say(f"Killed by SIGKILL at step {len(log.losses)}. A new process resumes at {job.resume}:")
-    return job, measured
+    return job, measured, ""
 
 
 def _resume(job: Job, log: Log, say: Callable[[str], None]) -> str:
@@ -330,33 +338,33 @@ def _table(counts: Mapping[str, float | None], measured: dict[str, float]) -> Ta
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("chapter")
     for key, (label, chapter) in _ROWS.items():
-        count, digits = counts[key], ".3g" if key in ("seconds", "mfu") else ",.0f"
-        shown, error = "–", "–"
-        if count is not None:
-            shown, error = f"{count:{digits}}", difference(count, measured[key])
-        table.add_row(label, shown, f"{measured[key]:{digits}}", error, chapter)
+        digits = ".3g" if key in ("seconds", "mfu") else ",.0f"
+        count, found = counts[key], measured.get(key)
+        shown = [f"{n:{digits}}" if n is not None else "–" for n in (count, found)]
+        error = difference(count, found) if count is not None and found is not None else "–"
+        table.add_row(label, *shown, error, chapter)
     return table
 
 
 def _show_curve(console: Console, losses: Sequence[float], job: Job) -> None:
-    """The loss as a picture, or as bars of text without matplotlib."""
-    width = max(1, len(losses) // 50)
-    means = [statistics.fmean(losses[max(0, i - width) : i + 1]) for i in range(len(losses))]
+    """The loss as a picture."""
     if importlib.util.find_spec("matplotlib") is None:
-        for i in range(7):
-            at = i * (len(losses) - 1) // 6
-            console.print(f"{at + 1:>12,}{means[at]:>9.3f}  {'=' * round(8 * means[at])}")
+        console.print("The curve of the loss needs matplotlib.")
         return
     from assignment import figures
     from assignment.figures import look
+
+    width = max(1, len(losses) // 50)
+    means = [statistics.fmean(losses[max(0, i - width) : i + 1]) for i in range(len(losses))]
 
     def draw() -> Any:
         figure, axes = look.canvas(2.8)
         steps = range(1, len(losses) + 1)
         axes.plot(steps, losses, color=look.LINE, linewidth=0.5)
         axes.plot(steps, means, color=look.BLUE)
-        axes.axvline(job.resume, color=look.RED, linewidth=0.8, linestyle=(0, (4, 2)))
-        axes.annotate(" resumed", (job.resume, max(losses)), color=look.shade(look.RED))
+        if job.resume:
+            axes.axvline(job.resume, color=look.RED, linewidth=0.8, linestyle=(0, (4, 2)))
+            axes.annotate(" resumed", (job.resume, max(losses)), color=look.shade(look.RED))
         axes.set_xlabel("step")
         axes.set_ylabel("loss, nats a byte")
         return figure

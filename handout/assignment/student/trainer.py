@@ -1,7 +1,8 @@
 """The process of `make train` that trains. It is killed in the middle, and another one goes on.
 
 It uses the student's functions as their docstrings say, and tells its parent what happens through a
-pipe. In place of a function that is not written yet it uses torch's, or a plain one.
+pipe. In place of a function that is not written yet it uses torch's, if torch has it. Without a
+file of tokens they stay in memory, and without a checkpoint nothing is killed.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from assignment.material.step_counts import LiveBytes
 from assignment.student import problems
 
 LEAST_STEPS = 40  # of a run, however short
+CHECKPOINT = {"checkpoint.save_checkpoint", "checkpoint.load_checkpoint"}
 _RATE, _WARM_UP, _MAX_NORM = 2e-3, 100, 1.0
 _PROMPT, _LENGTH, _TEMPERATURE = b"def ", 600, 0.7  # of the text that the model writes
 
@@ -95,8 +97,11 @@ class _Trainer:
         job, tokens = self._job, self._job.folder / "tokens.bin"
         if not job.resume:
             self._stubs = self._find_stubs()
-            self._use("data.write_tokens")(tokens, _standard_library(), np.uint8)
-        self._tokens = self._use("data.open_tokens")(tokens, np.uint8)
+        self._tokens = _standard_library()
+        if not self._stubs & {"data.write_tokens", "data.open_tokens"}:
+            if not job.resume:
+                self._use("data.write_tokens")(tokens, self._tokens, np.uint8)
+            self._tokens = self._use("data.open_tokens")(tokens, np.uint8)
         steps = job.steps or self._rehearse()
         # After a kill nothing is right by chance: the checkpoint must bring all of it back.
         model, optimizer = self._build(seed=job.resume)
@@ -110,14 +115,13 @@ class _Trainer:
             begun = time.perf_counter()
             losses = self._train(model, optimizer, range(start, stop), steps)
             self._send(("trained", (losses, time.perf_counter() - begun)))
-            if stop == save_at:
+            if stop == save_at and not self._stubs & CHECKPOINT:
                 self._use("checkpoint.save_checkpoint")(job.checkpoint, model, optimizer, stop)
                 self._send(("saved", stop))
-        if job.resume:
-            self._send(("wrote", _write(model, job.sizes.context)))
+        self._send(("wrote", _write(model, job.sizes.context)))
 
     def _use(self, name: str) -> Any:
-        """The student's function of this name, or what takes the place of a stub."""
+        """The student's function of this name, or torch's in place of a stub."""
         module, _, function = name.partition(".")
         if name in self._stubs:
             return _INSTEAD[name]
@@ -183,7 +187,10 @@ class _Trainer:
         return steps
 
     def _find_stubs(self) -> frozenset[str]:
-        """The names of the functions that are not written yet: each is called with little."""
+        """The names of the functions that are not written yet: each is called with little.
+
+        Without batches and a loop nothing trains, so a stub of these ends it.
+        """
         path, model, one = self._job.folder / "trial", nn.Linear(1, 1), torch.ones(1, 1)
         plain = torch.optim.SGD(model.parameters(), lr=0.1)
         trials: dict[str, Callable[[Any], object]] = {
@@ -201,22 +208,20 @@ class _Trainer:
             ),
         }
         model(one).sum().backward()
+        path.write_bytes(bytes(2))  # for what only reads
         folder, stubs = problems.folder_of(self._job.package), set[str]()
         for name, trial in trials.items():
             self.otherwise = f"{name} does not do what its docstring says"
             try:
                 trial(self._use(name))
             except NotImplementedError as error:
-                if not problems.is_stub(error, folder):
+                is_needed = name in ("data.get_batch", self._job.loop)
+                if is_needed or not problems.is_stub(error, folder):
                     raise
-                # What saves and what loads agree on what is in the file.
-                both = ["checkpoint.save_checkpoint", "checkpoint.load_checkpoint"]
-                stubs.update(both if name in both else [name])
-                self._stubs = frozenset(stubs)
-                trial(self._use(name))
+                stubs.add(name)
         path.unlink(missing_ok=True)
         self.otherwise = "training cannot go on"
-        return self._stubs
+        return frozenset(stubs)
 
 
 def _state(
@@ -254,54 +259,8 @@ def _write(model: Transformer, context: int) -> str:
     return bytes(written).decode(errors="replace")
 
 
-# In place of stubs
-
-
-def _write_tokens(path: Path, tokens: Any, dtype: Any) -> None:
-    np.asarray(tokens, dtype).tofile(path)
-
-
-def _get_batch(tokens: Any, rows: int, context: int) -> tuple[torch.Tensor, torch.Tensor]:
-    starts = torch.randint(len(tokens) - context, (rows,))
-    windows = np.stack([tokens[s : s + context + 1] for s in starts]).astype(np.int64)
-    return torch.from_numpy(windows[:, :-1].copy()), torch.from_numpy(windows[:, 1:].copy())
-
-
-def _loop(model: Any, optimizer: Any, batches: Any, loss_fn: Any, bf16: bool) -> list[float]:
-    losses = []
-    for inputs, targets in batches:
-        with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
-            loss = loss_fn(model(inputs), targets)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
-
-
-def _save(path: Path, model: Any, optimizer: Any, step: int) -> None:
-    random = torch.get_rng_state(), np.random.get_state()
-    torch.save((model.state_dict(), optimizer.state_dict(), step, random), path)
-
-
-def _load(path: Path, model: Any, optimizer: Any) -> int:
-    of_model, of_optimizer, step, random = torch.load(path, weights_only=False)
-    model.load_state_dict(of_model)
-    optimizer.load_state_dict(of_optimizer)
-    torch.set_rng_state(random[0])
-    np.random.set_state(random[1])
-    return int(step)
-
-
-_INSTEAD: dict[str, Any] = {
-    "data.write_tokens": _write_tokens,
-    "data.open_tokens": partial(np.memmap, mode="r"),
-    "data.get_batch": _get_batch,
+_INSTEAD: dict[str, Any] = {  # torch's, in place of stubs
     "seeding.seed_everything": seed_everything,
     "optimizers.AdamW": torch.optim.AdamW,
     "training.clip_grad_norm": nn.utils.clip_grad_norm_,
-    "training.train": partial(_loop, bf16=False),
-    "precision.train_bf16": partial(_loop, bf16=True),
-    "checkpoint.save_checkpoint": _save,
-    "checkpoint.load_checkpoint": _load,
 }
