@@ -32,8 +32,8 @@ def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
         row_major_strides((4, 4))  # (4, 1)
     """
     raise NotImplementedError(
-        "row_major_strides: not started; see assignment/writeup/strides.md, "
-        "or make hint EX=row_major_strides"
+        "storage_index: not started; see assignment/writeup/strides.md, "
+        "or make hint EX=storage_index"
     )
 
 
@@ -74,8 +74,8 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
         is_contiguous((3, 2), (1, 3))  # False
     """
     raise NotImplementedError(
-        "is_contiguous: not started; see assignment/writeup/strides.md, "
-        "or make hint EX=is_contiguous"
+        "storage_index: not started; see assignment/writeup/strides.md, "
+        "or make hint EX=storage_index"
     )
 
 

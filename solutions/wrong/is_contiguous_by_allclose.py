@@ -1,4 +1,4 @@
-"""is_contiguous: compares strides with np.allclose, which overlooks small relative gaps
+"""storage_index: compares strides with np.allclose, which overlooks small relative gaps
 
 Breaks: Whether the elements are stored in row-major order, without gaps or repeats.
 """

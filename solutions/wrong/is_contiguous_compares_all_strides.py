@@ -1,4 +1,4 @@
-"""is_contiguous: strides of dimensions of size 1 are compared too
+"""storage_index: strides of dimensions of size 1 are compared too
 
 Breaks: The rules are those of `torch.Tensor.is_contiguous`:
 

@@ -1,4 +1,4 @@
-"""is_contiguous: a tensor without elements is held to the row-major strides
+"""storage_index: a tensor without elements is held to the row-major strides
 
 Breaks: a tensor without elements is contiguous whatever its strides;
 """

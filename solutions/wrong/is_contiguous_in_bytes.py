@@ -1,8 +1,6 @@
-"""is_contiguous: strides are compared with those in bytes of float32
+"""storage_index: strides are compared with those in bytes of float32
 
 Breaks: stride of each dimension, in elements.
-
-Costs: the answer is yes or no, and both are wrong.
 """
 
 

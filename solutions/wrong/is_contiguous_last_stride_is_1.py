@@ -1,4 +1,4 @@
-"""is_contiguous: the last dimension must have stride 1, also where all sizes are 1
+"""storage_index: the last dimension must have stride 1, also where all sizes are 1
 
 Breaks: never used, so it may have any value
 """

@@ -1,4 +1,4 @@
-"""is_contiguous (core): looks at the first and the last stride that is used, and not between them
+"""storage_index: looks at the first and the last stride that is used, and not between them
 
 Breaks: Whether the elements are stored in row-major order, without gaps or repeats.
 """

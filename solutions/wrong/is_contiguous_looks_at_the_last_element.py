@@ -1,8 +1,6 @@
-"""is_contiguous: checks that strides fall and that the last element is at numel - 1, which repeats and gaps can do together
+"""storage_index: checks that strides fall and that the last element is at numel - 1, which repeats and gaps can do together
 
 Breaks: Whether the elements are stored in row-major order, without gaps or repeats.
-
-Costs: each check has layouts that only a look at every stride tells.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""is_contiguous: a scalar has no order and so is not contiguous
+"""storage_index: a scalar has no order and so is not contiguous
 
 Breaks: a scalar is contiguous.
 """

@@ -1,4 +1,4 @@
-"""is_contiguous: fails where every size is 1, since no stride is left to look at
+"""storage_index: fails where every size is 1, since no stride is left to look at
 
 Breaks: the stride of a dimension of size 1 is
 

@@ -1,4 +1,4 @@
-"""is_contiguous: strides are compared without their sign
+"""storage_index: strides are compared without their sign
 
 Breaks: a stride may be 0 (repeated elements) or negative
 """

@@ -1,8 +1,6 @@
-"""is_contiguous: descending strides are taken for contiguous, so gaps and broadcasts pass
+"""storage_index: descending strides are taken for contiguous, so gaps and broadcasts pass
 
 Breaks: Whether the elements are stored in row-major order, without gaps or repeats.
-
-Costs: each check has layouts that only a look at every stride tells.
 """
 
 

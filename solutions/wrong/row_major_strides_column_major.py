@@ -1,4 +1,4 @@
-"""row_major_strides: the first dimension has stride 1, which is column-major
+"""storage_index: the first dimension has stride 1, which is column-major
 
 Breaks: The strides of a tensor whose elements are stored row after row, without gaps.
 

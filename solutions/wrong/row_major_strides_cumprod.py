@@ -1,4 +1,4 @@
-"""row_major_strides: numpy's cumprod wraps around in 64 bits
+"""storage_index: numpy's cumprod wraps around in 64 bits
 
 Breaks: every other one is the product of the sizes to its right
 """

@@ -1,4 +1,4 @@
-"""row_major_strides: a first size of 0 makes every stride 1
+"""storage_index: a first size of 0 makes every stride 1
 
 Breaks: where a size of 0 counts as 1, as in torch.
 """

@@ -1,4 +1,4 @@
-"""row_major_strides: strides are given in bytes of float32, as numpy does, not in elements
+"""storage_index: strides are given in bytes of float32, as numpy does, not in elements
 
 Breaks: all counted in elements, never in bytes
 

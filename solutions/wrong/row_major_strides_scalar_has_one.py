@@ -1,4 +1,4 @@
-"""row_major_strides: a scalar gets one stride too, the 1 that every list begins with
+"""storage_index: a scalar gets one stride too, the 1 that every list begins with
 
 Breaks: One stride for each dimension
 

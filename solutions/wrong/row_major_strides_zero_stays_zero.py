@@ -1,4 +1,4 @@
-"""row_major_strides: a size of 0 makes every stride to its left 0
+"""storage_index: a size of 0 makes every stride to its left 0
 
 Breaks: every other one is the product of the sizes to its right, where a size of 0 counts as 1, as
 in torch.

@@ -48,7 +48,7 @@ def random_dim(rng, ndim):
     return int(rng.integers(-ndim, ndim))
 
 
-@pytest.mark.exercise("row_major_strides")
+@pytest.mark.exercise("storage_index", weight=2)
 def test_row_major_strides_are_torchs(later, rng):
     """The strides of random shapes are those of a fresh tensor in torch"""
     for i in range(60):
@@ -57,7 +57,7 @@ def test_row_major_strides_are_torchs(later, rng):
         later.strides.row_major_strides(shape).equals(fresh.stride())
 
 
-@pytest.mark.exercise("row_major_strides")
+@pytest.mark.exercise("storage_index")
 def test_a_size_of_0_counts_as_1(later, rng):
     """With sizes of 0 at any position, the strides are torch's"""
     for i in range(40):
@@ -67,7 +67,7 @@ def test_a_size_of_0_counts_as_1(later, rng):
         later.strides.row_major_strides(shape).equals(torch.empty(shape).stride())
 
 
-@pytest.mark.exercise("row_major_strides")
+@pytest.mark.exercise("storage_index")
 def test_strides_of_huge_shapes(later, rng):
     """Strides beyond 64 bits are exact"""
     for _ in range(10):
@@ -82,7 +82,7 @@ def indexed(rng, ndim, offset=0):
     return index, strides, int(torch.as_strided(STORAGE, shape, strides, offset)[tuple(index)])
 
 
-@pytest.mark.exercise("storage_index")
+@pytest.mark.exercise("storage_index", weight=2)
 def test_index_follows_the_strides(later, rng):
     """The flat index of an element is the sum of index × stride, plus the offset"""
     for _ in range(50):
@@ -124,7 +124,7 @@ def check_each_stride(later, rng, sizes=(2, 5), ndim=5):
         later.strides.is_contiguous(shape, strides).equals(not off.any())
 
 
-@pytest.mark.exercise("is_contiguous")
+@pytest.mark.exercise("storage_index")
 def test_contiguity_is_torchs(later, rng):
     """Random layouts, including broadcast ones, are contiguous exactly if torch says so"""
     check_each_stride(later, rng)
@@ -132,7 +132,7 @@ def test_contiguity_is_torchs(later, rng):
         later.strides.is_contiguous(*layout[:2]).equals(tensor_of(layout).is_contiguous())
 
 
-@pytest.mark.exercise("is_contiguous", weight=2)
+@pytest.mark.exercise("storage_index")
 def test_the_stride_of_a_size_of_1_is_never_used(later, rng):
     """With dimensions of size 1, of any stride, contiguity is torch's"""
     for contiguous, _ in itertools.product([True, False], range(30)):
@@ -153,7 +153,7 @@ def test_the_stride_of_a_size_of_1_is_never_used(later, rng):
     check_each_stride(later, rng)
 
 
-@pytest.mark.exercise("is_contiguous")
+@pytest.mark.exercise("storage_index")
 def test_a_tensor_without_elements_is_contiguous(later, rng):
     """Without elements, any strides are contiguous"""
     for _ in range(30):
@@ -165,7 +165,7 @@ def test_a_tensor_without_elements_is_contiguous(later, rng):
     check_each_stride(later, rng)
 
 
-@pytest.mark.exercise("is_contiguous")
+@pytest.mark.exercise("storage_index")
 def test_backwards_is_not_contiguous(later, rng):
     """A negative stride makes a layout not contiguous, unless it is never used"""
     for _ in range(10):
@@ -179,7 +179,7 @@ def test_backwards_is_not_contiguous(later, rng):
     check_each_stride(later, rng)
 
 
-@pytest.mark.exercise("is_contiguous")
+@pytest.mark.exercise("storage_index")
 def test_contiguity_is_not_only_where_the_last_element_is(later, rng):
     """A last element where a contiguous layout has it does not make a layout contiguous"""
     check_each_stride(later, rng)
@@ -192,7 +192,7 @@ def test_contiguity_is_not_only_where_the_last_element_is(later, rng):
                 )
 
 
-@pytest.mark.exercise("is_contiguous")
+@pytest.mark.exercise("storage_index")
 def test_a_stride_off_by_one_is_not_contiguous(later, rng):
     """A large stride that is off by 1 is as wrong as a small one"""
     check_each_stride(later, rng, sizes=(230, 260), ndim=4)
