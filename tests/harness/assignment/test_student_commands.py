@@ -22,6 +22,11 @@ from tests.harness.assignment.students import REFERENCE, environment, run_in
 from tests.harness.conftest import long_unless
 from tests.harness.results.example_grade import console
 
+MFU = (
+    "def mfu(flops, seconds, peak_flops, devices=1):\n"
+    "    return flops / seconds / peak_flops / devices\n"
+)
+
 
 def python(folder, *arguments, options=(), **variables):
     """Runs `python -m ...` in a folder as a student would; with options in a new process."""
@@ -76,11 +81,7 @@ def test_states_and_failures_of_a_handout_in_progress(workspace):
     write(
         workspace,
         "strides",
-        "def storage_index(index, strides, offset=0):\n"
-        "    if len(index) != len(strides) or min(index, default=0) < 0:\n"
-        "        raise ValueError('no')\n"
-        "    return sum(i * s for i, s in zip(index, strides)) + offset\n\n\n"
-        "def is_contiguous(shape, strides):\n"
+        "def gather(storage, shape, strides, offset=0):\n"
         "    print('looking at', shape)\n"
         "    return missing_name\n\n\n"
         "def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:\n"
@@ -93,22 +94,23 @@ def test_states_and_failures_of_a_handout_in_progress(workspace):
         "def adamw_step(*args, **kwargs):\n    inner(torch.zeros(2, 3), torch.zeros(4, 5))\n",
     )
     write(workspace, "data", "def (:\n")
+    write(workspace, "flops", MFU)
     chapters = ("strides", "flops", "optimizers", "data")
     run = python(workspace, "pytest", *(f"tests/test_{chapter}.py" for chapter in chapters))
     assert run.returncode == 1
     table = states(run.stdout)
-    assert table["storage_index"] == ("passed", "")
-    assert table["row_major_strides"] == ("in progress", "0")
-    assert table["is_contiguous"] == ("in progress", "0")
+    assert table["mfu"] == ("passed", "")
+    assert table["storage_index"] == ("in progress", "0")
+    assert table["gather"] == ("in progress", "0")
     assert table["matmul_flops"] == ("not started", "")
     mismatch = (
         "    expected: (4, 1)\n    found:    (1, 4)\n    note:     in reverse order\n    hint:"
     )
     assert mismatch in run.stdout
-    assert "    call:     strides.is_contiguous((2, 3), (3, 1))\n    expected: True\n" in run.stdout
+    assert "    call:     strides.gather(" in run.stdout
     assert "    found:    NameError: name 'missing_name' is not defined\n" in run.stdout
-    assert " is_contiguous\n      return missing_name\n" in run.stdout
-    assert "  captured stdout:\n    looking at (2, 3)\n" in run.stdout
+    assert " gather\n      return missing_name\n" in run.stdout
+    assert "  captured stdout:\n    looking at (4,)\n" in run.stdout
     assert "beartype" not in run.stdout
     assert (
         "    expected: Float[Tensor, 'D K']\n    found:    f32[4,5]\n    with:     B=2, D=3\n"
@@ -117,7 +119,7 @@ def test_states_and_failures_of_a_handout_in_progress(workspace):
     assert run.stdout.count("SyntaxError: ") == 1
     assert "Traceback" not in run.stdout + run.stderr
     # The first failure of an exercise is shown in full, the others by their titles.
-    every = ("--ex", "row_major_strides", "-v")
+    every = ("--ex", "storage_index", "-v")
     assert f"What the others found:  python -m pytest {' '.join(every)}\n" in run.stdout
     wrong = "wrong: the result of row_major_strides"
     assert (run.stdout.count(wrong), run.stdout.count("✗ A 2×3×5 tensor")) == (1, 1)
@@ -313,8 +315,7 @@ PARTS = [
 
 @pytest.mark.parametrize(("options", "ran"), long_unless(PARTS, PARTS[0], PARTS[2], PARTS[-1]))
 def test_a_part_of_the_tests_never_looks_like_all(workspace, options, ran):
-    one_device = "def mfu(flops, seconds, peak_flops, devices=1):\n"
-    write(workspace, "flops", f"{one_device}    return flops / seconds / peak_flops\n")
+    write(workspace, "flops", MFU.replace(" / devices", ""))
     run = python(workspace, "pytest", *options)
     assert states(run.stdout)["mfu"][0] == "in progress"
     assert ("1 of 3 tests" if ran == 3 else f"{ran} of 3 tests run") in run.stdout
@@ -418,28 +419,19 @@ def test_submit_packs_code_that_fails_and_warns_of_what_cannot_be_imported(works
 
 def test_submit_says_what_passes_and_what_was_never_started(workspace):
     shutil.rmtree(workspace / ".pytest_cache", ignore_errors=True)  # of an earlier test
-    write(workspace, "flops", "def matmul_flops(B, D, K):\n    return B * D * K\n")
-    write(
-        workspace,
-        "strides",
-        "def row_major_strides(shape):\n"
-        "    if min(shape, default=0) < 0:\n"
-        "        raise ValueError('negative')\n"
-        "    sizes = [max(size, 1) for size in shape]\n"
-        "    return tuple(math.prod(sizes[i + 1 :]) for i in range(len(shape)))\n",
-    )
-    for exercise in ("matmul_flops", "mlp_flops", "row_major_strides"):
+    write(workspace, "flops", f"def matmul_flops(B, D, K):\n    return B * D * K\n\n\n{MFU}")
+    for exercise in ("matmul_flops", "mlp_flops", "mfu"):
         python(workspace, "pytest", "--ex", exercise)
     run = python(workspace, "assignment", "submit")
     every = len(WRITTEN)
-    assert f"  pass          1 of {every}: row_major_strides\n" in run.stdout
+    assert f"  pass          1 of {every}: mfu\n" in run.stdout
     assert f"  fail          1 of {every}: matmul_flops\n" in run.stdout
     assert f"  never started 1 of {every}: mlp_flops\n" in run.stdout
     assert f"  never tested  {every - 3} of {every}: bytes_per_element, " in run.stdout
     assert "changed since" not in run.stdout
     write(workspace, "flops", "done = True\n")
     run = python(workspace, "assignment", "submit")
-    expected = "  changed since matmul_flops, mlp_flops; python -m pytest tests again\n"
+    expected = "  changed since matmul_flops, mlp_flops, mfu; python -m pytest tests again\n"
     assert expected in run.stdout
     python(workspace, "pytest", "tests/test_flops.py::test_a_linear_layer_forward")
     assert expected in python(workspace, "assignment", "submit").stdout  # a part says nothing
@@ -462,7 +454,7 @@ def test_reset_restores_the_stubs_of_one_exercise_and_keeps_a_copy(workspace):
     (backup,) = (workspace / "backups").iterdir()
     assert backup.read_text(encoding="utf-8") == reference
     assert "EX=storage_index" in path.read_text(encoding="utf-8")
-    assert "EX=is_contiguous" not in path.read_text(encoding="utf-8")
+    assert "EX=gather" not in path.read_text(encoding="utf-8")
     path.write_text("def (:\n", encoding="utf-8")
     run = python(workspace, "assignment", "reset", "storage_index")
     assert run.returncode == 2

@@ -60,10 +60,14 @@ def contained(lines: set[str], text: str) -> set[str]:
 
 
 def assert_earns_nothing(grade: Grade, exercise: str, causes: set[Cause]) -> None:
-    """Asserts that every hidden check of the exercise failed, each for one of these causes."""
+    """Asserts that every hidden check of the exercise failed, each for one of these causes.
+
+    Or its function is missing: an attack may write one of several.
+    """
     checks = hidden(grade, exercise)
-    assert checks
+    assert {c.cause for c in checks} & causes
     assert grade.faults == ()
+    causes = {*causes, Cause.MISSING}
     assert [(c.test, c.cause, c.detail) for c in checks if c.cause not in causes] == []
     assert {c.state for c in checks} <= {"failed", "open"}
     assert grade.score == 0.0

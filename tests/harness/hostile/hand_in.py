@@ -1,7 +1,7 @@
 """Attacks as submissions: which there are, what each tries, and the folder that is handed in.
 
 An attack is a folder in `tests/submissions/hostile`, or a function of a module that lies beside
-these folders: its docstring names the exercise, too. The module is copied into the attack's
+these folders: its docstring names its target, too. The module is copied into the attack's
 package, and so is every module that an attack imports from there, `from .channel import …`.
 """
 
@@ -24,12 +24,12 @@ class Source(NamedTuple):
     """Where an attack lies.
 
     Attributes:
-        exercise: the exercise that it attacks.
+        target: the function that it attacks, or the exercise.
         tries: what it says of itself.
         module: the module that has its function; "" if it is a folder.
     """
 
-    exercise: str
+    target: str
     tries: str
     module: str = ""
 
@@ -42,39 +42,47 @@ def sources() -> dict[str, Source]:
     for package in sorted({path.parent for path in HOSTILE.glob("*/resource_accounting/*.py")}):
         lines = [_FIRST_LINE.match(path.read_text()) for path in sorted(package.glob("*.py"))]
         assert all(lines), f"a module of {package} does not say what it tries"
-        assert len({line[1] for line in lines}) == 1, f"{package} attacks several exercises"
+        assert len({line[1] for line in lines}) == 1, f"{package} attacks several targets"
         found[package.parent.name] = Source(*lines[0].groups())
     for path in sorted(HOSTILE.glob("*.py")):
-        for name, exercise, tries in _FUNCTION.findall(path.read_text()):
+        for name, target, tries in _FUNCTION.findall(path.read_text()):
             assert name not in found, f"there are two attacks {name}"
-            found[name] = Source(exercise, tries, path.stem)
+            found[name] = Source(target, tries, path.stem)
     return found
 
 
 def target_of(name: str) -> str:
-    """The exercise that an attack names in its first line."""
-    return sources()[name].exercise
+    """The exercise that an attack names in its first line, or that has the function named there."""
+    target = sources()[name].target
+    return next(e.id for e in manifest.load() if target in (e.id, *_names(e.functions)))
 
 
 def hand_in(name: str, folder: Path) -> Path:
     """Writes an attack into a folder that does not exist yet; returns that folder.
 
-    An attack that is a function is the first function of its exercise; the others are in its module
-    under their own names.
+    An attack that is a function is the one that it names, or the first of its exercise; the others
+    are in its module under their own names, or missing.
     """
     source = sources()[name]
     package = folder / "resource_accounting"
     if not source.module:
         shutil.copytree(HOSTILE / name, folder)
     else:
-        first, *others = manifest.load()[source.exercise].functions
-        module, _, function = first.partition(".")
-        names = [f"{name} as {function}", *(other.partition(".")[2] for other in others)]
+        functions = manifest.load()[target_of(name)].functions
+        names, code = _names(functions), (HOSTILE / f"{source.module}.py").read_text()
+        own = source.target if source.target in names else names[0]
+        there = [other for other in names if other != own and f"def {other}(" in code]
+        module, names = functions[0].partition(".")[0], [f"{name} as {own}", *there]
         package.mkdir(parents=True)
         text = f"from .{source.module} import {', '.join(names)}\n"
         (package / f"{module}.py").write_text(text)
     _add_imported(package)
     return folder
+
+
+def _names(functions: tuple[str, ...]) -> list[str]:
+    """Functions without their module's name."""
+    return [function.partition(".")[2] for function in functions]
 
 
 def _add_imported(package: Path) -> None:

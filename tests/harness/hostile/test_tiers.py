@@ -174,7 +174,7 @@ def test_files_without_a_name_count(profile, maps, closed):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     grade = from_json(done.stdout.encode())
     assert grade.isolation.tier == PROFILES[profile]
-    assert {c.cause for c in grade.checks} == {Cause.DISK}
+    assert {c.cause for c in grade.checks} == {Cause.DISK, Cause.MISSING}
 
 
 @pytest.fixture

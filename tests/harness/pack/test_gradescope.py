@@ -202,7 +202,7 @@ def attack(*args, **options):
         except OSError:
             pass
     return 0
-storage_index = attack
+gather = attack
 if found:
     raise RuntimeError(f"WON {found}")
 """
@@ -226,7 +226,7 @@ def test_half_finished_submission_is_graded_and_its_attack_gets_nothing(
     assert 1 < results["score"] < 4
     scores = {t["name"].partition(":")[0]: t["score"] for t in results["tests"]}
     assert len(scores) > 3
-    assert scores["storage_index"] == 0
+    assert scores["gather"] == 0
     assert sum(scores.values()) == pytest.approx(results["score"], abs=0.5)
     assert "WON" not in json.dumps(results) + stdout
     assert results["stdout_visibility"] == "hidden"

@@ -116,16 +116,16 @@ def test_an_exercise_with_one_function_written_is_tested(quick_grader, submit):
     assert Cause.WRONG_ANSWER in causes
 
 
-STRIDES = STUB.format(name="storage_index")
+STRIDES = STUB.format(name="view_strides")
 BOUND_ANEW = {
-    "below": {"strides": f"{STRIDES}storage_index = lambda *_: 1\n"},
+    "below": {"strides": f"{STRIDES}view_strides = lambda *_: 1\n"},
     "by another module": {
         "strides": STRIDES,
-        "dtypes": "from resource_accounting import strides\nstrides.storage_index = max\n",
+        "dtypes": "from resource_accounting import strides\nstrides.view_strides = max\n",
     },
     "by a helper": {
         "strides": f"{STRIDES}from . import helper\n",
-        "helper": "import sys\nsys.modules['resource_accounting.strides'].storage_index = max\n",
+        "helper": "import sys\nsys.modules['resource_accounting.strides'].view_strides = max\n",
     },
 }
 
@@ -133,13 +133,13 @@ BOUND_ANEW = {
 @pytest.mark.parametrize("modules", BOUND_ANEW.values(), ids=BOUND_ANEW)
 def test_a_name_that_is_bound_anew_is_tested(quick_grader, submit, modules):
     """The stub's text is still there; what counts is what the name means in the end"""
-    grade = quick_grader.grade(submit(**modules), only=["storage_index", "bytes_per_element"])
-    details = [check.detail or "" for check in hidden(grade, "storage_index")]
+    grade = quick_grader.grade(submit(**modules), only=["view_strides", "bytes_per_element"])
+    details = [check.detail or "" for check in hidden(grade, "view_strides")]
     assert not any("still the handout's stub" in detail for detail in details)
 
 
 def test_a_stub_is_told_without_a_worker(quick_grader, submit, started):
     """The other way round: what the tests above would see without any new binding"""
-    grade = quick_grader.grade(submit(strides=STRIDES), only=["storage_index"])
-    details = {check.detail for check in hidden(grade, "storage_index")}
-    assert details == {"strides.storage_index: still the handout's stub"}
+    grade = quick_grader.grade(submit(strides=STRIDES), only=["view_strides"])
+    details = {check.detail for check in hidden(grade, "view_strides")}
+    assert details == {"strides.view_strides: still the handout's stub"}
