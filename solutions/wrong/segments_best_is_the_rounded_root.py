@@ -1,6 +1,6 @@
 """segments: the best number is taken to be √L, rounded
 
-Breaks: The number of segments that holds the fewest activations
+Breaks: The number of segments to choose
 
 Breaks: The number of segments that minimizes segments + layers of the longest segment
 """

@@ -45,7 +45,7 @@ def best_of(layers):
 
 
 @pytest.mark.exercise("segments", weight=2)
-def test_best_segments_hold_the_fewest_activations(later, rng):
+def test_best_segments_have_the_smallest_sum(later, rng):
     """The best number is the smallest that minimizes segments plus longest segment"""
     squares = [int(n) ** 2 for n in rng.integers(4, 20, size=6)]
     near = [square + offset for square in squares for offset in (-1, 0, 1, 2)]

@@ -38,7 +38,7 @@ def segment_bounds(layers: int, segments: int) -> list[tuple[int, int]]:
 
 
 def best_segments(layers: int) -> int:
-    """The number of segments that holds the fewest activations: about √layers.
+    """The number of segments to choose: about √layers.
 
     With S segments, S inputs are held, plus the activations of one segment while it runs again. So
     minimize S plus the number of layers of the longest segment. More segments have more inputs;
