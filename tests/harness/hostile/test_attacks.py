@@ -1,8 +1,8 @@
 """Hostile submissions: each earns nothing, is named for what it did, and leaves the judge alive.
 
 `attacks.py` is the table of them, and `hand_in.py` finds each in `submissions/`. Its first line
-names the exercise that it attacks and says what it tries. Those that look for something answer
-rightly once they found it: an attack that succeeds scores.
+names the exercise or function that it attacks, and says what it tries. Those that look for
+something answer rightly once they found it: an attack that succeeds scores.
 """
 
 import os
