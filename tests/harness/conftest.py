@@ -137,14 +137,14 @@ def new_quick_grader(repository: Path) -> Grader:
 
 
 def keep_chapters(text: str, chapters: Collection[str]) -> str:
-    """A manifest's text with only the exercises of some chapters, and the sum of their points."""
+    """A manifest's text with only the exercises of some chapters, which are all core then."""
     top, *exercises = re.split(r"(?m)^(?=\[\[exercise\]\])", text)
     tables = [(e, tomllib.loads(e)["exercise"][0]) for e in exercises]
     kept = [(e, table) for e, table in tables if table["chapter"] in chapters]
     points = sum(table["points"] for _, table in kept)
     top = re.sub(r"(?m)^points = .*$", f"points = {points}", top)
     top = re.sub(r"(?m)^cuda_points = .*$", "", top)
-    return "".join([top, *(e for e, _ in kept)])
+    return "".join([top, *(e.replace("core = false\n", "") for e, _ in kept)])
 
 
 def keep_tests(repository: Path, chapters: Collection[str]) -> None:

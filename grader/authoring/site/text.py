@@ -14,19 +14,19 @@ from grader.authoring.site import answers, formulas, pandoc
 from grader.authoring.site.pandoc import Node, WriteupError
 
 INTRODUCTION = "index"
-EXERCISE = re.compile(r"Exercise (\w+) \(([\d.]+) points?\)")
+EXERCISE = re.compile(r"Exercise (\w+) \(([\d.]+ points?(?:, further)?)\)")
 _UNIT = re.compile(r"(([kMGTP]i?)?(B|FLOP|bits?)(/s|/B)?|[mµn]?s|%)[.,;:?)]*")
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading below the title; of an exercise, `exercise` and `points` are set."""
+    """A heading below the title; of an exercise, `exercise` and `worth` are set."""
 
     level: int
     anchor: str
     title: str
     exercise: str = ""
-    points: str = ""
+    worth: str = ""
 
 
 @dataclass(frozen=True)

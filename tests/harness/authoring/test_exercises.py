@@ -189,7 +189,7 @@ def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setattr(verify, "graded", lambda *_: [finding, reference])
     shutil.copytree(REPOSITORY / "assignment/writeup", tmp_path / "writeup")
     text = tmp_path / "writeup" / "strides.md"
-    text.write_text(text.read_text().replace("## Exercise `gather` (2 points)", "## Gather"))
+    text.write_text(text.read_text().replace("## Exercise `gather` (3 points)", "## Gather"))
     monkeypatch.setattr(checklist, "_WRITEUP", tmp_path / "writeup")
     done = CliRunner().invoke(build_app(), ["author", "check", "gather"])
     assert done.exit_code == 1, done.output

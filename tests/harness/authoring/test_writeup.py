@@ -207,7 +207,7 @@ def test_pdf_has_the_same_bytes_each_time(folder):
 def test_contents_of_the_pdf_are_those_of_the_chapters(book):
     source = pdf.source(book)
     for exercise in MANIFEST:
-        assert f'"{exercise.title}", "{exercise.id}", "{exercise.points:g}"' in source
+        assert f'"{exercise.title}", "{exercise.id}", "{exercise.worth}"' in source
 
 
 # The figures
