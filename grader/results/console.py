@@ -41,7 +41,7 @@ def _head(view: Report) -> Iterator[RenderableType]:
     if view.score is None:
         yield Text(view.headline, style="bold red")
     else:
-        yield Text.assemble(_bar(view.share, 40, style), "  ", (view.headline, f"bold {style}"))
+        yield Text.assemble(_bar(view.share, 30, style), "  ", (view.headline, f"bold {style}"))
     for notice in view.notices[1 if view.unsafe else 0 :]:
         yield Text(f"! {notice}", style="yellow")
     yield Text()
@@ -131,6 +131,8 @@ def _foot(view: Report) -> Iterator[RenderableType]:
     tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
     yield Text()
     yield Text("✓ passed  ✗ failed  ○ open: hangs on another  – not measured", style="dim")
+    if view.further:
+        yield Text("(1 / 2) further exercises, beside the total", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
     yield Text(f"{view.handout_words} {view.graded_with}".rstrip(), style="dim")
     yield Text(f"{view.submission}: {view.headline}", style="bold")
@@ -157,7 +159,7 @@ def _points(exercise: ExerciseView) -> Text:
         return Text(f"– / {points(exercise.max_points)}", style="dim")
     style = STATUS_STYLE.get(exercise.status, "")
     score = f"{points(exercise.points)} / {points(exercise.max_points)}"
-    return Text(score if exercise.core else f"further  {score}", style=style)
+    return Text(score if exercise.core else f"({score})", style=style)
 
 
 def _bar(share: float, width: int, style: str) -> Text:
