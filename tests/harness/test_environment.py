@@ -256,5 +256,5 @@ def test_grade_is_the_same_whatever_its_process_inherits(grader, tmp_path):
     found = from_json((tmp_path / "out" / "grade.json").read_bytes())
     only = [exercise.id for exercise in grader.manifest if exercise.chapter == CHAPTER]
     expected = grader.grade(tmp_path / "in", tests="hidden", only=only, nonce="1")
-    assert expected.score < expected.max_score
+    assert any(one.points < one.max_points for one in expected.exercises)
     assert found.verdicts == expected.verdicts

@@ -16,18 +16,23 @@ from tests.harness.results.example_grade import grade as a_grade
 
 # Of those that need a device some have hidden tests, too, and some are only raced.
 WANTED = [one for one in EXERCISES if one.id not in ("fast_batches", "true_timer")]
-LAST = [one for one in WANTED if not one.needs][-1]
+LAST = [one for one in WANTED if one.core and not one.needs][-1]
 
 
 def of(only=(), share=0.5, raced=False, **fields):
     """A grade of some exercises, each with this share of its points; `raced`: on a GPU."""
     chosen = [one for one in (EXERCISES if raced else WANTED) if not only or one.id in only]
+    most = sum(one.points for one in chosen if one.core and (raced or not one.needs))
     return a_grade(
-        score=sum(share * one.points for one in chosen if raced or not one.needs),
-        max_score=sum(one.points for one in chosen if raced or not one.needs),
+        score=share * most,
+        max_score=most,
         checks=tuple(check(one.id, points=share * one.points) for one in chosen),
         exercises=tuple(
-            exercise(one.id, share * one.points, one.points, measured=raced or not one.needs)
+            exercise(
+                *(one.id, share * one.points, one.points),
+                measured=raced or not one.needs,
+                core=one.core,
+            )
             for one in chosen
         ),
         further=FurtherRuns(
