@@ -23,7 +23,7 @@ from grader.results.record import Grade
 
 FOLDER = REPOSITORY / "grader" / "authoring" / "pictures"
 SAMPLE = REPOSITORY / "tests" / "submissions" / "half_finished"
-_CHAPTERS = ("dtypes", "precision")
+_CHAPTERS = ("dtypes", "strides")
 _NONCE = "0" * 32
 _COLUMNS = 88  # of the terminal
 _SIZE = "1000,1030"  # of the browser's window, in pixels
