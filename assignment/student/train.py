@@ -217,7 +217,7 @@ def _speeds() -> tuple[float, float, bool]:
 
     def peak(dtype: torch.dtype, n: int) -> float:
         x = torch.randn(n, n).to(dtype)
-        return 2 * n**3 / timed(lambda: x @ x, torch.device("cpu"), warm_ups=1, repeats=3)
+        return 2 * n**3 / timed(lambda: x @ x, torch.device("cpu"), repeats=9, of=min)
 
     roofs = measured_roofs(torch.device("cpu"))
     bf16 = peak(torch.bfloat16, 512) > _BF16_AT * peak(_F32, 512)
