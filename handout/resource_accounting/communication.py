@@ -4,8 +4,8 @@ Devices form a ring. In each step of a collective operation, every device sends 
 next device and receives one from the device before, both at the same time. So each device receives
 as many bytes as it sends, and only sent bytes are counted.
 
-Counts of bytes are exact Python ints. There is at least one device; peaks and bandwidths are more
-than 0.
+Counts of bytes are exact Python ints. There is at least one device. `peak_flops` is a device's
+FLOP/s, and `bandwidth` the B/s of its link in one direction; both are more than 0.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def collective_bytes(collective: str, elements: int, devices: int, dtype: torch.
     Args:
         collective: one of these four names.
         elements: elements of the whole buffer, not of one chunk.
-        devices: number of devices, at least 1.
+        devices: number of devices in the ring.
         dtype: dtype of the buffer.
 
     Returns:
@@ -79,8 +79,7 @@ def zero_traffic(
         parameters: number of parameters of the model.
         devices: number of devices in the ring.
         stage: 0, 1, 2 or 3.
-        parameter_dtype: in which parameters are sent.
-        gradient_dtype: in which gradients are sent.
+        parameter_dtype, gradient_dtype: in which parameters and gradients are sent.
         micro_batches: in how many parts each device processes its share of the batch, at least 1.
 
     Returns:
@@ -112,12 +111,8 @@ def tensor_parallel_traffic(
     Args:
         tokens: tokens that the devices process together in the step.
         width: features of each token.
-        layers: number of layers.
         devices: number of devices that split each layer.
         dtype: dtype of activations and their gradients.
-
-    Returns:
-        Bytes. They do not depend on the number of parameters.
 
     16,384 tokens, width 4096, 32 layers in bf16 on 8 devices, 30 GB:
 
@@ -140,8 +135,6 @@ def step_seconds(
         tokens: tokens that one device processes in the step, in all micro-batches together.
         parameters: number of parameters of the model; each token takes 6 FLOPs for each of them.
         sent_bytes: bytes that the device sends in the step.
-        peak_flops: FLOP/s of the device.
-        bandwidth: B/s of its link in one direction.
 
     Returns:
         Seconds of "compute" and of "communication". "overlapped", the step's time if both run at
@@ -165,11 +158,7 @@ def hiding_tokens(parameters: int, sent_bytes: int, peak_flops: float, bandwidth
     tokens, as under ZeRO.
 
     Args:
-        parameters: number of parameters of the model, at least 1; each token takes 6 FLOPs for each
-            of them.
-        sent_bytes: bytes that the device sends in the step.
-        peak_flops: FLOP/s of the device.
-        bandwidth: B/s of its link in one direction.
+        parameters, sent_bytes: as for `step_seconds`, at least 1 parameter.
 
     Returns:
         Tokens; 0 if nothing is sent.

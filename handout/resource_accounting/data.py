@@ -1,8 +1,5 @@
 """Data loading: a corpus is one long sequence of token ids in a file, read through a memory map.
 
-LLaMA's corpus is 2.8 TB. A memory map makes such a file look like an array: the operating system
-reads a page (4096 bytes) only when it is first touched.
-
 Shape legend: T tokens in the corpus, B windows in a batch, C tokens in a window.
 """
 
@@ -91,7 +88,6 @@ def get_batch(
             2**63.
         batch_size: B, the number of windows, at least 1.
         context_length: C, the tokens in a window, at least 1.
-        device: the device of the batch.
 
     Returns:
         x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`. Each

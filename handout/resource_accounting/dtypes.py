@@ -1,7 +1,6 @@
 """Dtypes: the bytes of a number, of a tensor, and of a set of tensors.
 
-All byte counts are exact Python ints. The text always names the unit: kB, MB and GB are powers of
-ten, KiB, MiB and GiB powers of two.
+All byte counts are exact Python ints.
 """
 
 from __future__ import annotations
@@ -15,16 +14,13 @@ import torch
 def bytes_per_element(dtype: torch.dtype) -> int:
     """Bytes that one element of a tensor takes.
 
-    An element is what a tensor's shape counts. One element of `torch.complex64` is two float32
-    numbers, 8 bytes. One element of `torch.float4_e2m1fn_x2` is a pair of 4-bit numbers, 1 byte.
-    Likewise, one element of `bits1x8`, `bits2x4` and `bits4x2` is a group that fills a byte.
+    One element of `torch.complex64` is two float32 numbers, 8 bytes. One element of
+    `torch.float4_e2m1fn_x2` is a pair of 4-bit numbers, 1 byte. Likewise, one element of `bits1x8`,
+    `bits2x4` and `bits4x2` is a group that fills a byte.
 
     Args:
         dtype: a dtype of torch with elements of whole bytes: floating point (the 8-bit formats
             too), integer, bool, complex, quantized, or bits.
-
-    Returns:
-        Whole bytes per element.
 
     bfloat16 has 16 bits:
 
@@ -58,11 +54,10 @@ def tensor_bytes(shape: Sequence[int], dtype: torch.dtype) -> int:
 def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
     """Bytes of memory that a set of tensors holds together.
 
-    A tensor describes how to read a storage, a block of memory. Views (rows, columns, slices,
-    `transpose`, `view`, `expand`, also as another dtype), `detach()` and `torch.nn.Parameter(t)`
-    share the storage of the tensor that they were made from: they take no additional memory, and
-    each keeps the whole storage alive, even a view without elements. Copies (`clone`, `contiguous`
-    of a transpose) have their own storage.
+    Views (rows, columns, slices, `transpose`, `view`, `expand`, also as another dtype), `detach()`
+    and `torch.nn.Parameter(t)` share the storage of the tensor that they were made from: they take
+    no additional memory, and each keeps the whole storage alive, even a view without elements.
+    Copies (`clone`, `contiguous` of a transpose) have their own storage.
 
     Args:
         tensors: dense tensors of any dtypes, whose memory torch allocated; may be a generator, such
@@ -73,13 +68,11 @@ def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
         The bytes of all storages that the tensors use: each storage in full, and counted once. A
         tensor on the meta device has a shape but no memory, and adds 0.
 
-    Two matrices of 32×32 in float32 take 4096 bytes each; a matrix and its transpose share theirs:
+    A matrix and its transpose share a storage, of 4096 bytes for 32×32 in float32:
 
         a, b = torch.zeros(32, 32), torch.zeros(32, 32)
-        storage_bytes([a, b])               # 8192
-        storage_bytes([a, a.T, a[0]])       # 4096
-        storage_bytes([a[0]])               # 4096
-        storage_bytes([a, a.T.contiguous()])  # 8192
+        storage_bytes([a, b])          # 8192
+        storage_bytes([a, a.T, a[0]])  # 4096
     """
     raise NotImplementedError(
         "storage_bytes: not started; see assignment/writeup/dtypes.md, "
@@ -98,15 +91,9 @@ def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> flo
         block_size: elements that share a scale, at least 1.
         scale_bits: bits of one scale; 0 if there is none.
 
-    Returns:
-        Bits, not bytes.
-
-    NVFP4: 4-bit elements, an 8-bit scale per 16 elements. MXFP8 and MXFP4 (OCP Microscaling
-    Formats 1.0): an 8-bit scale per 32.
+    NVFP4 has 4-bit elements, and an 8-bit scale per 16 of them:
 
         bits_per_element(4, 16, 8)  # 4.5
-        bits_per_element(8, 32, 8)  # 8.25
-        bits_per_element(4, 32, 8)  # 4.25
     """
     raise NotImplementedError(
         "block_scaled: not started; see assignment/writeup/dtypes.md, or make hint EX=block_scaled"
@@ -132,9 +119,7 @@ def block_scaled_bytes(
 
     Args:
         shape: size of each dimension; () is a scalar, one row of one element.
-        element_bits: bits of one element, at least 1.
-        block_size: elements that share a scale, at least 1.
-        scale_bits: bits of one scale; 0 if there is none.
+        element_bits, block_size, scale_bits: as for `bits_per_element`.
         tensor_scale_bits: bits of an additional scale for the whole tensor, which a tensor without
             elements has too; 0 if there is none.
 

@@ -1,11 +1,8 @@
 """FLOPs: how much arithmetic a layer takes, counted from shapes alone.
 
 A FLOP is one floating-point addition or multiplication; FLOPs is their number, an amount of work.
-(FLOP/s is a speed.) For layers and models only matrix products are counted: biases, activation
-functions, losses and optimizers are small in comparison; `elementwise_flops` shows how small.
-Counts are exact Python ints, whatever their size.
-
-Letters: B batch, D inputs, K outputs.
+For layers and models only matrix products are counted: biases, activation functions, losses and
+optimizers are small in comparison. Counts are exact Python ints, whatever their size.
 """
 
 from __future__ import annotations
@@ -16,18 +13,10 @@ from itertools import chain, pairwise
 
 
 def matmul_flops(B: int, D: int, K: int) -> int:
-    """FLOPs of the matrix product (B×D)·(D×K).
+    """FLOPs of the matrix product (B×D)·(D×K); 0 if a size is 0.
 
     By convention each of the B·K outputs takes D multiplications and D additions. (The first
     addition, to 0, could be saved, but neither this convention nor hardware saves it.)
-
-    Args:
-        B: rows of the left matrix.
-        D: columns of the left matrix and rows of the right one.
-        K: columns of the right matrix.
-
-    Returns:
-        FLOPs; 0 if a size is 0.
 
     Source: Stanford CS336, lecture 2. Its example:
 
@@ -45,9 +34,6 @@ def linear_forward_flops(batch: int, d_in: int, d_out: int) -> int:
         batch: rows of x; a batch of B sequences of T tokens has B·T rows.
         d_in: columns of x, rows of w.
         d_out: columns of w and of y.
-
-    Returns:
-        FLOPs of the one matrix product.
     """
     raise NotImplementedError(
         "matmul_flops: not started; see assignment/writeup/flops.md, or make hint EX=matmul_flops"
@@ -61,9 +47,7 @@ def linear_backward_flops(batch: int, d_in: int, d_out: int, input_needs_grad: b
     input's gradient is a product of that gradient and w. Only matrix products count.
 
     Args:
-        batch: rows of x.
-        d_in: columns of x, rows of w.
-        d_out: columns of w and of y.
+        batch, d_in, d_out: as for `linear_forward_flops`.
         input_needs_grad: whether x's gradient is computed too. For data it is not needed. The
             weight's gradient is always computed.
 
@@ -102,13 +86,8 @@ def mlp_backward_flops(batch: int, widths: Sequence[int], input_needs_grad: bool
     gradient, to pass it on to the layer before.
 
     Args:
-        batch: rows of the input.
-        widths: number of features before, between and after the layers. n + 1 widths make n
-            layers, at least one; layer i is `widths[i]` × `widths[i + 1]`.
+        batch, widths: as for `mlp_forward_flops`.
         input_needs_grad: whether the MLP's input, that of the first layer, gets a gradient.
-
-    Returns:
-        FLOPs of all matrix products; activation functions between the layers do not count.
 
     "Backward is twice forward" holds only if the input needs a gradient:
 
@@ -137,10 +116,7 @@ def einsum_flops(pattern: str, *shapes: Sequence[int]) -> int:
             axes is a scalar. An axis that occurs twice in an operand means its diagonal. Names are
             Python identifiers, not keywords, so there are no parentheses, no numbers, and no "...".
         shapes: the shape of each operand, in the pattern's order. An axis has the same size
-            wherever it occurs.
-
-    Returns:
-        FLOPs; 0 if a size is 0.
+            wherever it occurs; it may be 0.
 
         einsum_flops("b d, d k -> b k", (1024, 256), (256, 64))  # 33_554_432
     """
@@ -153,11 +129,8 @@ def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
     """FLOPs of an operation on each element of a tensor: an activation function, a bias, a sum.
 
     Args:
-        shape: size of each dimension; () is a scalar, which is one element.
+        shape: size of each dimension, which may be 0; () is a scalar, which is one element.
         per_element: FLOPs for one element: 1 for ReLU or for adding a bias, about 20 for GELU.
-
-    Returns:
-        FLOPs; 0 if a size is 0.
 
     ReLU on the outputs of the product 1024×256 · 256×64, which takes 512 times as many FLOPs:
 
@@ -255,15 +228,11 @@ def training_flops(parameters: int, tokens: int) -> int:
 
     The forward pass takes a multiplication and an addition for each parameter and token, the
     backward pass twice as much. Not counted: attention's products of activations with each other,
-    which have no parameters, and everything that is not a matrix product. For short contexts these
-    are comparatively small.
+    which have no parameters, and everything that is not a matrix product.
 
     Args:
         parameters: number of parameters, N.
         tokens: number of tokens trained on, D; a token seen twice counts twice.
-
-    Returns:
-        FLOPs.
 
     70B parameters and 15T tokens take 6.3e24:
 
@@ -281,8 +250,7 @@ def training_days(
     """Days that a training run takes.
 
     Args:
-        parameters: number of parameters.
-        tokens: number of tokens trained on.
+        parameters, tokens: as for `training_flops`.
         devices: number of accelerators, at least 1.
         peak_flops: dense peak of one device in the dtype of the matrix products, FLOP/s; more
             than 0.

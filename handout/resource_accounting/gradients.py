@@ -4,8 +4,8 @@ A gradient has the shape of the tensor that it belongs to. `grad_y` is the gradi
 loss L with respect to y, ∂L/∂y. Weights are stored d_in × d_out, so that a layer is `x @ w`.
 (torch's `nn.Linear` stores the transpose.) Any size may be 0. No tensor that is passed requires a
 gradient, and none may have changed after the call: not its values, its `.grad` or its
-`requires_grad`. In 16 bits, each product and each sum may be rounded. torch's autograd is allowed,
-though the point is to do without it; the caller may have disabled gradients.
+`requires_grad`. In 16 bits, each product and each sum may be rounded. The caller may have disabled
+gradients.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ def linear_backward(
 
     Args:
         x: the layer's input, with any number of leading axes; with none it is a single row.
-        w: the weight. (b is not needed.)
-        grad_y: ∂L/∂y.
 
     Returns:
         (grad_x, grad_w, grad_b), with the shapes and dtypes of x, w and b. Without rows grad_w and

@@ -1,10 +1,12 @@
 """Roofline: is an operation bound by compute or by memory?
 
-An operation does some FLOPs and moves some bytes between memory and the chip. An accelerator does
-at most `peak_flops` FLOP/s and moves at most `bandwidth` B/s, both at the same time, so the slower
-of the two decides. To find out which is slower, compare FLOPs per byte: the operation's arithmetic
-intensity with the accelerator's. Sizes are at least 1; bytes per element, peaks and bandwidths are
-more than 0.
+An accelerator does at most `peak_flops` FLOP/s (its dense peak in the operation's dtype) and moves
+at most `bandwidth` B/s between memory and the chip, both at the same time, so the slower of the two
+decides.
+
+An intensity is in FLOP/B. It assumes that each input is read from memory once and each output is
+written once, all in the same dtype, of `bytes_per_element`: 2 in bfloat16, 0.5 in a 4-bit format.
+Sizes are at least 1; bytes per element, peaks and bandwidths are more than 0.
 """
 
 from __future__ import annotations
@@ -16,15 +18,7 @@ from collections.abc import Sequence
 def relu_intensity(n: int, bytes_per_element: float) -> float:
     """Arithmetic intensity of ReLU: one comparison, counted as one FLOP, for each element.
 
-    Like all intensities here, it assumes that each input is read from memory once and each output
-    is written once, all in the same dtype.
-
-    Args:
-        n: number of elements.
-        bytes_per_element: of input and output; 2 in bfloat16, 0.5 in a 4-bit format.
-
-    Returns:
-        FLOP/B; the same for every n.
+    It is the same for every n.
 
         relu_intensity(1024 * 1024, 2)  # 0.25
     """
@@ -38,13 +32,10 @@ def gelu_intensity(n: int, bytes_per_element: float, flops_per_element: int = 20
     """Arithmetic intensity of GELU, or of any function of one element.
 
     Args:
-        n: number of elements.
-        bytes_per_element: of input and output.
         flops_per_element: FLOPs for one element. GELU takes about 20, depending on how tanh is
             approximated.
 
-    Returns:
-        FLOP/B; the same for every n.
+    It is the same for every n.
 
         gelu_intensity(1024 * 1024, 2)  # 5.0
     """
@@ -57,12 +48,7 @@ def gelu_intensity(n: int, bytes_per_element: float, flops_per_element: int = 20
 def dot_intensity(n: int, bytes_per_element: float) -> float:
     """Arithmetic intensity of the dot product of two vectors, whose result is one element.
 
-    Args:
-        n: elements of each vector.
-        bytes_per_element: of the vectors and of the result.
-
-    Returns:
-        FLOP/B. The FLOPs are n multiplications and n - 1 additions, as in the lecture.
+    The FLOPs are n multiplications and n - 1 additions, as in the lecture.
 
         dot_intensity(1024 * 1024, 2)  # 0.4999995
     """
@@ -75,13 +61,7 @@ def dot_intensity(n: int, bytes_per_element: float) -> float:
 def matvec_intensity(m: int, n: int, bytes_per_element: float) -> float:
     """Arithmetic intensity of an m×n matrix times a vector of n elements.
 
-    Args:
-        m: rows of the matrix, elements of the result.
-        n: columns of the matrix, elements of the vector.
-        bytes_per_element: of matrix, vector and result.
-
-    Returns:
-        FLOP/B. The FLOPs are those of m dot products: m·(2n - 1).
+    The FLOPs are those of m dot products: m·(2n - 1).
 
         matvec_intensity(1024, 1024, 2)  # 0.9976
     """
@@ -94,16 +74,8 @@ def matvec_intensity(m: int, n: int, bytes_per_element: float) -> float:
 def matmul_intensity(m: int, k: int, n: int, bytes_per_element: float) -> float:
     """Arithmetic intensity of an m×k matrix times a k×n matrix.
 
-    Args:
-        m: rows of the left matrix.
-        k: columns of the left matrix, rows of the right one.
-        n: columns of the right matrix.
-        bytes_per_element: of both matrices and of the result.
-
-    Returns:
-        FLOP/B. The FLOPs are those of `matmul_flops`, 2mkn, so that square matrices in bfloat16
-        have n/3. (With n = 1 that is m FLOPs more than `matvec_intensity` counts: the first
-        additions.)
+    The FLOPs are those of `matmul_flops`, 2mkn, so that square matrices in bfloat16 have n/3. (With
+    n = 1 that is m FLOPs more than `matvec_intensity` counts: the first additions.)
 
         matmul_intensity(1024, 1024, 1024, 2)  # 341.3
     """
@@ -115,13 +87,6 @@ def matmul_intensity(m: int, k: int, n: int, bytes_per_element: float) -> float:
 
 def accelerator_intensity(peak_flops: float, bandwidth: float) -> float:
     """FLOPs that an accelerator can do in the time that it needs to move one byte.
-
-    Args:
-        peak_flops: dense peak in the dtype of the operation, FLOP/s.
-        bandwidth: of the accelerator's memory, B/s.
-
-    Returns:
-        FLOP/B.
 
     An H100 in bfloat16:
 
@@ -137,8 +102,6 @@ def attainable_flops(intensity: float, peak_flops: float, bandwidth: float) -> f
 
     Args:
         intensity: the operation's arithmetic intensity, FLOP/B; inf if it moves no bytes.
-        peak_flops: dense peak in the dtype of the operation, FLOP/s.
-        bandwidth: of the accelerator's memory, B/s.
 
     Returns:
         The smaller of the peak and intensity · bandwidth, in FLOP/s.
@@ -157,8 +120,6 @@ def bound(intensity: float, peak_flops: float, bandwidth: float) -> str:
 
     Args:
         intensity: the operation's arithmetic intensity, FLOP/B; inf if it moves no bytes.
-        peak_flops: dense peak in the dtype of the operation, FLOP/s.
-        bandwidth: of the accelerator's memory, B/s.
 
     Returns:
         "memory" if the operation's intensity is below the accelerator's, else "compute". If the two
@@ -166,7 +127,6 @@ def bound(intensity: float, peak_flops: float, bandwidth: float) -> str:
         float64's rounding decide, either is right.
 
         bound(0.25, 989.5e12, 3.35e12)  # "memory"
-        bound(341.3, 989.5e12, 3.35e12)  # "compute"
     """
     raise NotImplementedError(
         "attainable: not started; see assignment/writeup/roofline.md, or make hint EX=attainable"
@@ -183,8 +143,6 @@ def least_time(
 
     Args:
         operations: (FLOPs, bytes moved) of each.
-        peak_flops: dense peak in the dtype of the operations, FLOP/s.
-        bandwidth: of the accelerator's memory, B/s.
 
     Returns:
         Seconds; 0 without operations.
@@ -203,11 +161,6 @@ def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float
 
     Its intensity is 2n³ FLOPs divided by the bytes of 3n² elements, which grows with n. The answer
     is the smallest n for which it is at least the accelerator's.
-
-    Args:
-        peak_flops: dense peak in the dtype of the product, FLOP/s.
-        bandwidth: of the accelerator's memory, B/s.
-        bytes_per_element: bytes per element of all three matrices.
 
     Returns:
         n, at least 1.

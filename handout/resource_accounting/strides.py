@@ -1,8 +1,9 @@
 """Strides: how the elements of a tensor are laid out in flat storage.
 
-A layout is (shape, strides, offset), all counted in elements, never in bytes. The element at
-`index` is at position `sum(index[d] * strides[d]) + offset`. In every function a stride may be 0
-(repeated elements) or negative (backwards, as in numpy; torch has none).
+A layout is (shape, strides, offset): size and stride of each dimension, and the position of the
+element at index (0, …, 0), all counted in elements, never in bytes. The element at `index` is at
+position `sum(index[d] * strides[d]) + offset`. In every function a stride may be 0 (repeated
+elements) or negative (backwards, as in numpy; torch has none).
 """
 
 from __future__ import annotations
@@ -19,9 +20,6 @@ Layout = tuple[tuple[int, ...], tuple[int, ...], int]
 
 def row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
     """The strides of a tensor whose elements are stored row after row, without gaps.
-
-    Args:
-        shape: size of each dimension.
 
     Returns:
         One stride for each dimension, in elements. The last is 1; every other one is the product of
@@ -42,8 +40,6 @@ def storage_index(index: Sequence[int], strides: Sequence[int], offset: int = 0)
 
     Args:
         index: one index for each dimension, none of them negative.
-        strides: one stride for each dimension, in elements.
-        offset: position of the element at index (0, …, 0).
 
     Returns:
         The position in storage, in elements: `sum(index[d] * strides[d]) + offset`.
@@ -65,10 +61,6 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     never used, so it may have any value; a tensor without elements is contiguous whatever its
     strides; a scalar is contiguous.
 
-    Args:
-        shape: size of each dimension.
-        strides: stride of each dimension, in elements.
-
     The transpose of a 2×3 tensor is not contiguous:
 
         is_contiguous((3, 2), (1, 3))  # False
@@ -85,9 +77,6 @@ def transpose(
     """The layout of a tensor with two dimensions swapped; no element moves.
 
     Args:
-        shape: size of each dimension.
-        strides: stride of each dimension, in elements.
-        offset: position of the element at index (0, …, 0).
         dim0: one dimension, from -ndim to ndim - 1; a negative one counts from the end.
         dim1: the other dimension; may be the same.
 
@@ -122,9 +111,6 @@ def slice_dim(
     one element is left.
 
     Args:
-        shape: size of each dimension.
-        strides: stride of each dimension, in elements.
-        offset: position of the element at index (0, …, 0).
         dim: the dimension to slice, from -ndim to ndim - 1; a negative one counts from the end.
         start: first index to keep.
         stop: first index after those to keep.
@@ -149,9 +135,6 @@ def select(
     """The layout of `x[..., index, ...]`, with one dimension fixed and removed; no element moves.
 
     Args:
-        shape: size of each dimension.
-        strides: stride of each dimension, in elements.
-        offset: position of the element at index (0, …, 0).
         dim: the dimension to fix, from -ndim to ndim - 1; a negative one counts from the end.
         index: the index to fix it at, from -size to size - 1; a negative one counts from the end.
 
@@ -179,8 +162,6 @@ def view_strides(
     viewed as any shape without elements.
 
     Args:
-        shape: size of each dimension.
-        strides: stride of each dimension, in elements.
         new_shape: size of each new dimension. One of them may be -1: it is then computed so that
             the number of elements matches.
 
@@ -219,9 +200,6 @@ def gather(
         storage: n elements of any dtype that torch can index; it requires no gradient. It may be
             part of a larger tensor, a slice or a column: positions count within `storage`, and
             elements outside of it must not be read.
-        shape: size of each dimension.
-        strides: stride of each dimension, in elements.
-        offset: position of the element at index (0, …, 0).
 
     Returns:
         A tensor of this shape and of storage's dtype. It shares no memory with `storage`.

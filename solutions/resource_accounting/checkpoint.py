@@ -1,8 +1,7 @@
 """Checkpoints: everything that a run needs to resume as if it had never stopped.
 
 A run consists of its model, its optimizer, its step and its random state. Saving must survive
-being killed at any moment, and loading must run no code from the file. (Activation checkpointing
-is something else: see `recompute`.)
+being killed at any moment, and loading must run no code from the file.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ def save_checkpoint(
     every global generator: torch's (including each CUDA device's), numpy's
     (`np.random.get_state`) and Python's (`random.getstate`). It holds nothing that
     `torch.load(..., weights_only=True)` refuses: a numpy array must become a list or a tensor.
-    Saving draws no random number and changes nothing in the run. A schedule of learning rates or a
-    loss scaler has a state of its own, which is not saved here.
+    Saving draws no random number and changes nothing in the run.
 
     The save is atomic: whenever the process is killed, `path` holds either the complete last
     checkpoint or the complete new one. In this order:
@@ -46,8 +44,6 @@ def save_checkpoint(
 
     Args:
         path: the file to write, in a folder that exists; no link.
-        model: the model.
-        optimizer: its optimizer.
         step: the number of steps taken so far.
 
     Raises:
@@ -82,8 +78,7 @@ def load_checkpoint(
     """Loads a checkpoint into the model, the optimizer and the global generators.
 
     Loads with `weights_only=True`, since a pickle may run any code while it is being read. Loads
-    to the CPU first, so that a checkpoint saved on a GPU can be loaded without one; model and
-    optimizer then copy the values to the devices of their parameters.
+    to the CPU first, so that a checkpoint saved on a GPU can be loaded without one.
 
     Args:
         path: a file that `save_checkpoint` wrote.

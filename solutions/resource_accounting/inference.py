@@ -1,9 +1,5 @@
 """Inference: what it costs to generate text, token by token.
 
-A decoder generates text in two phases. *Prefill* runs the whole prompt through the model at once.
-*Decode* runs one new token of each sequence, and repeats that step for each further token. Between
-steps the keys and values of all earlier tokens are kept, in the *KV cache*.
-
 Bytes and FLOPs are exact Python ints. In `step_intensity`, `decode_step` and `compute_bound_batch`
 all arguments are more than 0.
 """
@@ -26,19 +22,16 @@ def kv_cache_bytes(
         batch: number of sequences; nothing is shared between them.
         tokens: tokens in each sequence.
         layers: number of layers.
-        kv_heads: number of key heads, and also of value heads: all heads in multi-head attention,
-            fewer in grouped-query attention, 1 in multi-query attention.
+        kv_heads: number of key heads, and also of value heads.
         head_dim: elements of one key, and of one value.
         dtype: the cache's dtype.
 
     Returns:
         Bytes; 0 if a size is 0.
 
-    Llama 2 70B keeps 327,680 bytes for a token; with all of its 64 heads it would be eight times as
-    many:
+    Llama 2 70B, for one token:
 
-        kv_cache_bytes(1, 1, 80, 8, 128, torch.bfloat16)   # 327_680
-        kv_cache_bytes(1, 1, 80, 64, 128, torch.bfloat16)  # 2_621_440
+        kv_cache_bytes(1, 1, 80, 8, 128, torch.bfloat16)  # 327_680
     """
     return 2 * tensor_bytes((layers, batch, tokens, kv_heads, head_dim), dtype)
 
@@ -187,8 +180,7 @@ def step_intensity(
         batch: number of sequences.
         new_tokens: tokens of each sequence that go through the model: all tokens of the prompt in
             prefill, 1 in decode.
-        heads: number of query heads.
-        kv_heads: number of key and value heads, which divides `heads`.
+        heads, kv_heads: number of query heads, and of key and value heads, which divides `heads`.
         bytes_per_weight: bytes of one weight; 2 in bfloat16, 0.5 in a 4-bit format.
         bytes_per_cached: bytes of one element of the cache.
 
@@ -231,8 +223,7 @@ def decode_step(
         parameters: weights in all matrices that a token is multiplied with; the embedding, in which
             it is looked up, is none of them.
         layers, heads, kv_heads, head_dim: of the attention; `kv_heads` divides `heads`.
-        bytes_per_weight: bytes of one weight.
-        bytes_per_cached: bytes of one element of the cache.
+        bytes_per_weight, bytes_per_cached: as for `step_intensity`.
         peak_flops: dense peak of all devices together, FLOP/s.
         bandwidth: of all devices' memory together, B/s.
 
@@ -265,8 +256,7 @@ def decode_step(
 def compute_bound_batch(bytes_per_weight: float, peak_flops: float, bandwidth: float) -> int:
     """The smallest batch for which the weights' part of a decode step is bound by compute.
 
-    That is the smallest for which its intensity is at least the accelerator's. There is no such
-    batch for attention, whose intensity does not depend on the batch.
+    That is the smallest for which its intensity is at least the accelerator's.
 
     Args:
         bytes_per_weight: bytes of one weight.

@@ -55,11 +55,9 @@ def block_activations(
     with dropout neither its mask nor dropped-out weights.
 
     Args:
-        batch: number of sequences.
-        seq_len: tokens in a sequence.
-        d_model: width of the model.
+        batch, seq_len: number of sequences and of tokens in each.
+        d_model, d_ff: width of the model and of the feed-forward's hidden layer.
         heads: number of heads, a divisor of `d_model`; each is `d_model / heads` wide.
-        d_ff: width of the feed-forward's hidden layer.
         dtype: dtype of the activations.
         dropout: whether there is dropout.
         attention: "math" (one operation after the other) or "flash" (one fused kernel).
@@ -115,10 +113,8 @@ def model_activations(
     and keeps the logarithms of the probabilities of all tokens of the vocabulary, but no logits.
 
     Args:
-        vocab: tokens in the vocabulary.
-        layers: number of blocks.
-        batch, seq_len, d_model, heads, d_ff, dtype, dropout, attention: as for
-            `block_activations`.
+        vocab, layers: tokens in the vocabulary and number of blocks.
+        all others: as for `block_activations`.
 
     Returns:
         Bytes of "embedding", "blocks" (all of them), "final_norm", "lm_head" and "loss", and their
@@ -207,9 +203,6 @@ def step_ledger(modules: Sequence[Module], recipe: Recipe) -> list[tuple[str, di
 def peak_memory(modules: Sequence[Module], recipe: Recipe) -> tuple[str, int]:
     """The largest total of `step_ledger`, and when it occurs.
 
-    Args:
-        modules, recipe: as for `step_ledger`.
-
     Returns:
         (moment, bytes): the largest total, and the first moment that has it.
 
@@ -273,13 +266,10 @@ def model_modules(
     the final norm, the lm_head and the loss together.
 
     Args:
-        vocab: tokens in the vocabulary.
         context: positions in the position embedding, at least `seq_len`.
-        layers: number of blocks.
-        batch, seq_len, d_model, heads, d_ff, dtype, dropout, attention: as for
-            `block_activations`.
         checkpointed: whether each block is checkpointed. Then it holds only its input, and needs
             what `block_activations` counts, its input included.
+        all others: as for `model_activations`.
 
     Returns:
         `layers + 2` modules: (parameters, held, needed) of each.
@@ -338,8 +328,7 @@ def largest_batch(
     Args:
         device_bytes: memory of the device, in bytes; an 80 GB device has 80 * 10**9.
         recipe: the dtypes of every copy, as for `budget.bytes_per_parameter`.
-        vocab, context, layers, seq_len, d_model, heads, d_ff, dtype, dropout, attention,
-            checkpointed: as for `model_modules`; `seq_len` is at least 1.
+        all others: as for `model_modules`; `seq_len` is at least 1.
 
     Returns:
         The largest number of sequences; 0 if an empty batch fits and one sequence does not.

@@ -1,16 +1,16 @@
 """Optimizers: steps over many tensors, in place, and AdamW as a `torch.optim.Optimizer`.
 
+The same for every step:
+
+- params: the parameters, of any shapes; changed in place. They may require gradients: the step
+  itself is not recorded for autograd.
+- grads: a gradient for each parameter, of its shape; not changed.
+- Each state has its parameter's shape, is zeros before the first step, and is changed in place.
+
 A step over empty lists changes nothing, but refuses what any step refuses. nan is outside every
 range; infinity is inside those without an upper end. A term whose factor is 0 may be left out, even
 if it would be nan. The tensors at one position have one dtype, float32 or float64, and those at
 another may have the other.
-
-State of each optimizer per parameter, in addition to the parameter and its gradient:
-
-    SGD with momentum   velocity              4 bytes in fp32
-    AdaGrad             sum of squares        4 bytes
-    RMSProp             average square        4 bytes
-    Adam, AdamW         average and square    8 bytes
 """
 
 from __future__ import annotations
@@ -49,11 +49,7 @@ def sgd_step(
     With a momentum of 0, line 2 gives v = g, and line 3 is plain gradient descent.
 
     Args:
-        params: the parameters, of any shapes; changed in place. They may require gradients: the
-            step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; not changed.
-        velocities: v for each parameter, zeros before the first step; changed in place, even if
-            the momentum is 0.
+        velocities: v for each parameter; changed in place, even if the momentum is 0.
         lr: the learning rate, 0 or more.
         momentum: μ, at least 0 and less than 1.
         nesterov: whether to look one step ahead (line 3); this needs a momentum above 0.
@@ -96,10 +92,7 @@ def adagrad_step(
     2. p ← p − lr · g / (√s + eps): eps is outside the square root
 
     Args:
-        params: the parameters, of any shapes; changed in place. They may require gradients: the
-            step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; not changed.
-        sums: s for each parameter, zeros before the first step; changed in place.
+        sums: s for each parameter.
         lr: the learning rate, 0 or more.
         eps: 0 or more; with 0, an element whose gradients were all 0 becomes 0 / 0, nan.
 
@@ -136,10 +129,7 @@ def rmsprop_step(
        starting at zero
 
     Args:
-        params: the parameters, of any shapes; changed in place. They may require gradients: the
-            step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; not changed.
-        square_avgs: v for each parameter, zeros before the first step; changed in place.
+        square_avgs: v for each parameter.
         lr: the learning rate, 0 or more.
         alpha: α, the fraction of v that is kept, at least 0 and less than 1.
         eps: 0 or more; with 0, an element whose gradients were all 0 becomes 0 / 0, nan.
@@ -186,11 +176,7 @@ def adam_step(
     Without weight decay this is `adamw_step` without weight decay.
 
     Args:
-        params: the parameters, of any shapes; changed in place. They may require gradients: the
-            step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; not changed.
-        exp_avgs: m for each parameter, zeros before the first step; changed in place.
-        exp_avg_sqs: v for each parameter, zeros before the first step; changed in place.
+        exp_avgs, exp_avg_sqs: m and v for each parameter.
         step: t, the number of this step: 1 for the first.
         lr: the learning rate, 0 or more.
         betas: β1 and β2, each at least 0 and less than 1.
@@ -236,11 +222,7 @@ def adamw_step(
        added after the bias correction
 
     Args:
-        params: the parameters, of any shapes; changed in place. They may require gradients: the
-            step itself is not recorded for autograd.
-        grads: a gradient for each parameter, of its shape; not changed.
-        exp_avgs: m for each parameter, zeros before the first step; changed in place.
-        exp_avg_sqs: v for each parameter, zeros before the first step; changed in place.
+        exp_avgs, exp_avg_sqs: m and v for each parameter.
         step: t, the number of this step: 1 for the first.
         lr: the learning rate, 0 or more.
         betas: β1 and β2, each at least 0 and less than 1.

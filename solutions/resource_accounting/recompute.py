@@ -1,9 +1,4 @@
-"""Recompute: activation checkpointing, which trades time for memory.
-
-The backward pass needs the activations of the forward pass. Activation checkpointing holds only a
-few of them, and runs parts of the network again to compute the others. (A checkpoint in the sense
-of a model saved to disk is something else.)
-"""
+"""Recompute: activation checkpointing, which trades time for memory."""
 
 from __future__ import annotations
 
@@ -37,8 +32,6 @@ def segment_bounds(layers: int, segments: int) -> list[tuple[int, int]]:
 def best_segments(layers: int) -> int:
     """The number of segments to choose: about √layers.
 
-    With S segments, S inputs are held, plus the activations of one segment while it runs again.
-
     Args:
         layers: number of layers, at least 1.
 
@@ -46,10 +39,9 @@ def best_segments(layers: int) -> int:
         The number of segments that minimizes segments + layers of the longest segment; the smallest
         such number if there are several.
 
-    Sixteen layers take 4 + 4 = 8, less than 3 + 6 and 5 + 4. Ten take 2 + 5 = 7, as 3 + 4 does:
+    Sixteen layers take 4 + 4 = 8, less than 3 + 6 and 5 + 4:
 
         best_segments(16)  # 4
-        best_segments(10)  # 2
     """
     return min(range(1, layers + 1), key=lambda segments: segments + -(-layers // segments))
 
@@ -78,11 +70,7 @@ def checkpointed_forward(
 
     Returns:
         The last layer's output. Under `torch.no_grad()` nothing else is held afterwards, and while
-            a segment's layers run, at most its input and the caller's x.
-
-    Four segments of a network of sixteen blocks:
-
-        y = checkpointed_forward(list(blocks), x, 4)
+        a segment's layers run, at most its input and the caller's x.
     """
     for start, stop in segment_bounds(len(layers), segments):
         x = checkpoint(_run, layers[start:stop], x, use_reentrant=False)

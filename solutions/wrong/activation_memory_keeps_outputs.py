@@ -1,6 +1,6 @@
 """activation_memory: the last layer's output is kept as well
 
-Breaks: Bytes of all layers' inputs together.
+Breaks: Each layer keeps its input, a batch × width tensor.
 """
 
 _right_bytes = activation_bytes

@@ -1,10 +1,7 @@
 """attainable: peaks are taken in TFLOP/s and bandwidths in GB/s, as datasheets give them
 
-Breaks: dense peak in the dtype of the operation, FLOP/s
-
-Breaks: dense peak in the dtype of the operations, FLOP/s
-
-Breaks: of the accelerator's memory, B/s
+Breaks: An accelerator does at most `peak_flops` FLOP/s (its dense peak in the operation's dtype)
+and moves at most `bandwidth` B/s
 
 Breaks: Seconds
 

@@ -1,7 +1,6 @@
 """attainable: an operation's computing and its traffic are added, as if nothing overlapped
 
-Breaks: An accelerator does at most `peak_flops` FLOP/s and moves at most `bandwidth` B/s, both at
-the same time, so the slower of the two decides.
+Breaks: both at the same time, so the slower of the two decides.
 
 Breaks: Within an operation, arithmetic and traffic overlap perfectly, so it takes as long as the
 slower of the two.

@@ -1,6 +1,6 @@
 """block_scaled: the average is given in bytes
 
-Breaks: Bits, not bytes
+Breaks: Average bits per element of a block-scaled format
 """
 
 _right_average = bits_per_element

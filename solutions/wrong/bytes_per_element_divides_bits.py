@@ -1,6 +1,6 @@
 """bytes_per_element: bits divided by 8, which is a float
 
-Breaks: Whole bytes per element
+Breaks: Bytes that one element of a tensor takes
 """
 
 _right_bytes = bytes_per_element

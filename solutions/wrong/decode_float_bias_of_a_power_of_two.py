@@ -3,8 +3,6 @@
 Breaks: There is one sign bit, and the bias is 2^(exponent_bits - 1) - 1
 
 Breaks: The value of a bit pattern
-
-Breaks: float32's 0 01111100 01000000000000000000000 is 2^(124 - 127) · 1.25
 """
 
 _decode_right = decode

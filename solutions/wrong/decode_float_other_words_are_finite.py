@@ -2,7 +2,7 @@
 
 Breaks: Every function refuses other formats, and other words for the specials, with ValueError
 
-Breaks: "ieee", "fn" or "finite", see the top of the module
+Breaks: see the top of the module
 """
 
 _decode = decode

@@ -1,6 +1,6 @@
 """decode_float: formats that do not exist are read as well
 
-Breaks: 2 to 11; with "fn" and "finite" 2 to 10
+Breaks: 2 to 11 exponent bits (with "fn" and "finite" up to 10
 
 Breaks: there is no such format
 """

@@ -1,6 +1,6 @@
 """decode_roofline: divides key heads by heads
 
-Breaks: number of key and value heads, which divides `heads`.
+Breaks: of key and value heads, which divides `heads`.
 """
 
 _right_intensity = step_intensity

@@ -1,6 +1,6 @@
 """einsum_flops: a size of 0 is skipped, as if it counted as 1
 
-Breaks: FLOPs; 0 if a size is 0
+Breaks: it may be 0
 """
 
 _right_einsum = einsum_flops

@@ -5,9 +5,7 @@ and 1 to 52 mantissa bits
 
 Breaks: Every function refuses other formats, and other words for the specials, with ValueError
 
-Breaks: 2 to 11; with "fn" and "finite" 2 to 10
-
-Breaks: "ieee", "fn" or "finite", see the top of the module
+Breaks: see the top of the module
 
 Breaks: there is no such format
 """

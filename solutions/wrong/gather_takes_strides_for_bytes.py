@@ -1,8 +1,6 @@
 """gather: numpy's as_strided counts bytes, and gets the strides in elements
 
 Breaks: all counted in elements, never in bytes.
-
-Breaks: stride of each dimension, in elements.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """storage_index: strides are compared with those in bytes of float32
 
-Breaks: stride of each dimension, in elements.
+Breaks: all counted in elements, never in bytes.
 """
 
 

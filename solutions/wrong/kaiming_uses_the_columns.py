@@ -1,7 +1,6 @@
 """xavier: √(2 / d_out), as torch's fan_in does for a weight that is stored transposed
 
-Breaks: A weight has d_in rows and d_out columns and is used as `x @ w`, so each output is a sum of
-d_in products.
+Breaks: and is used as `x @ w`, so each output is a sum of d_in products.
 
 Costs: each check looks at the deviation.
 """

@@ -1,6 +1,6 @@
 """recipe_bytes: the number of parameters is rounded up, so the last one does not fit
 
-Breaks: Parameters, rounded down to a whole number.
+Breaks: The largest number of parameters whose training state fits on all devices together.
 """
 
 

@@ -1,6 +1,6 @@
 """linear_backward: autograd, which records nothing where the caller has disabled gradients
 
-Breaks: the caller may have disabled gradients
+Breaks: The caller may have disabled gradients
 """
 
 

@@ -4,8 +4,6 @@ Breaks: For layers and models only matrix products are counted
 
 Breaks: FLOPs of the forward pass of a linear layer without bias, `y = x @ w`
 
-Breaks: FLOPs of the one matrix product
-
 Breaks: FLOPs of the backward pass of a linear layer without bias, `y = x @ w`
 
 Breaks: Only matrix products count

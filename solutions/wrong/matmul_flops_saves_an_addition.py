@@ -3,7 +3,7 @@
 Breaks: By convention each of the B·K outputs takes D multiplications and D additions. (The first
 addition, to 0, could be saved, but neither this convention nor hardware saves it.)
 
-Breaks: FLOPs; 0 if a size is 0
+Breaks: 0 if a size is 0
 """
 
 

@@ -1,6 +1,6 @@
 """measured_mfu (core): takes the mean of the measurements
 
-Breaks: one slow run changes the mean, but not the median
+Breaks: It uses the median of the measurements
 """
 
 

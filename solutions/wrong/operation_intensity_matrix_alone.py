@@ -1,6 +1,6 @@
 """operation_intensity: the vector and the result are too small to be counted
 
-Breaks: of matrix, vector and result
+Breaks: each input is read from memory once and each output is written once
 """
 
 

@@ -1,10 +1,6 @@
 """operation_intensity: the vector has as many elements as the matrix has rows
 
 Breaks: Arithmetic intensity of an m×n matrix times a vector of n elements.
-
-Breaks: rows of the matrix, elements of the result
-
-Breaks: columns of the matrix, elements of the vector
 """
 
 

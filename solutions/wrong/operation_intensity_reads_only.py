@@ -1,7 +1,7 @@
 """operation_intensity: what is written is not counted as moved
 
-Breaks: Like all intensities here, it assumes that each input is read from memory once and each
-output is written once, all in the same dtype.
+Breaks: It assumes that each input is read from memory once and each output is written once, all in
+the same dtype
 """
 
 

@@ -1,8 +1,6 @@
 """operation_intensity: n/3 is taken for all matrix products, though it holds for square ones
 
 Breaks: Arithmetic intensity of an m×k matrix times a k×n matrix.
-
-Breaks: rows of the right one
 """
 
 

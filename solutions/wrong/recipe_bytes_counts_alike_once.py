@@ -1,6 +1,6 @@
 """recipe_bytes: two copies of one dtype, such as two moments, are counted once
 
-Breaks: Bytes per parameter, all copies of all parts together.
+Breaks: Bytes that a training run keeps for each parameter, all copies of all parts together.
 
 Breaks: the dtypes of every copy, as for `bytes_per_parameter`
 """

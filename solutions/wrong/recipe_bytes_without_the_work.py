@@ -1,6 +1,6 @@
 """recipe_bytes (core): every copy is taken to be in fp32; 16 bytes for each parameter, as the usual recipes take, on each device
 
-Breaks: Bytes that a training run keeps for each parameter.
+Breaks: Bytes that a training run keeps for each parameter
 
 Breaks: The largest number of parameters whose training state fits on all devices together.
 """

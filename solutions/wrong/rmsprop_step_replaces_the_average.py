@@ -1,6 +1,7 @@
 """rmsprop_step: the new average is a new tensor, which takes its place in the list
 
-Breaks: v for each parameter, zeros before the first step; changed in place
+Breaks: Each state has its parameter's shape, is zeros before the first step, and is changed in
+place.
 """
 
 _right_step = rmsprop_step

@@ -1,8 +1,8 @@
 """round_to_format: formats that do not exist are taken for near ones
 
-Breaks: 2 to 11; with "fn" and "finite" 2 to 10
+Breaks: 2 to 11 exponent bits (with "fn" and "finite" up to 10
 
-Breaks: "ieee", "fn" or "finite", see the top of the module
+Breaks: see the top of the module
 
 Breaks: there is no such format
 """

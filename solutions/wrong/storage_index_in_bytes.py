@@ -1,6 +1,6 @@
 """storage_index: the position is given in bytes of float32
 
-Breaks: one stride for each dimension, in elements.
+Breaks: all counted in elements, never in bytes.
 
 Breaks: The position in storage, in elements:
 """

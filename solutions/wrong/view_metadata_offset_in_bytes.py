@@ -1,8 +1,6 @@
 """view_metadata: the offset moves by bytes of float32, not by elements
 
 Breaks: all counted in elements, never in bytes.
-
-Breaks: stride of each dimension, in elements.
 """
 
 _slice_dim, _select = slice_dim, select

@@ -1,6 +1,6 @@
 """view_strides: the new strides are given in bytes of float32
 
-Breaks: stride of each dimension, in elements.
+Breaks: all counted in elements, never in bytes.
 
 Breaks: One stride for each new dimension, in elements,
 """

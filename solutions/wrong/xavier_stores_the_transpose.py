@@ -1,6 +1,6 @@
 """xavier: the weight is d_out × d_in, as nn.Linear stores it
 
-Breaks: A weight has d_in rows and d_out columns and is used as `x @ w`
+Breaks: A weight has d_in rows and d_out columns, each at least 1, and is used as `x @ w`
 """
 
 _xavier_uniform = xavier_uniform

@@ -4,8 +4,6 @@ Breaks: on the fullest device if they differ
 
 Breaks: If the devices cannot get equal shares, the fullest device holds ceil(parameters / devices)
 parameters of each sharded part.
-
-Breaks: Bytes on the fullest device.
 """
 
 

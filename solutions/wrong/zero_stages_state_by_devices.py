@@ -1,6 +1,6 @@
 """zero_stages (core): the first three stages keep everything, and the last one shards everything
 
-Breaks: Bytes on the fullest device
+Breaks: Bytes of training state on one device under ZeRO
 """
 
 

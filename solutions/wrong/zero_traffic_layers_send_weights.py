@@ -1,7 +1,5 @@
 """zero_traffic: tensor parallelism: sends the layers' 12 · width² weights
 
-Breaks: Bytes. They do not depend on the number of parameters.
-
 Breaks: The devices split every matrix and work on the same tokens
 
 Breaks: Bytes that each device sends in one training step of a transformer under tensor parallelism.

@@ -1,9 +1,4 @@
-"""Device: correct timing, measured MFU, and batches that arrive before they are needed.
-
-An accelerator works asynchronously. A call of a CUDA function returns when the work is queued, not
-when it is done, so a timer that does not synchronize measures how fast Python can queue. This also
-makes it possible to fetch the next batch while the device works on the current one.
-"""
+"""Device: correct timing, measured MFU, and batches that arrive before they are needed."""
 
 from __future__ import annotations
 
@@ -31,8 +26,7 @@ def time_function(
 
     Args:
         function: the function to time; called without arguments, `warmup + repeats` times in total.
-        warmup: calls before the first measured one, 0 or more. First calls compile, choose
-            algorithms and fill caches.
+        warmup: calls before the first measured one, 0 or more.
         repeats: calls to measure, at least 1.
         synchronize: waits until all work queued on the device is done; may be called more often. By
             default `torch.cuda.synchronize` where CUDA is available; on a CPU there is nothing to
@@ -55,8 +49,7 @@ def measured_mfu(flops: float, seconds: Sequence[float], peak_flops: float) -> f
     """Model FLOPs utilization, from several measurements of the same work.
 
     MFU is the FLOP/s reached divided by the FLOP/s promised. It uses the median of the measurements
-    (for an even number, the mean of the middle two): one slow run changes the mean, but not the
-    median.
+    (for an even number, the mean of the middle two).
 
     Args:
         flops: FLOPs of one run of the work, 0 or more.
@@ -84,13 +77,11 @@ def prefetch(
 
     Always exactly one batch ahead, never more: `batches` may be endless, and each batch ahead takes
     memory on the device. Nothing is taken before the first batch is requested; then the first two
-    are taken. Everything happens in the calling thread: a copy from pinned memory to a CUDA device
-    is only queued, and the program continues.
+    are taken. Everything happens in the calling thread.
 
     Args:
         batches: batches of one or more tensors in host memory; iterated over once. Nobody need
             close it.
-        device: the device to move them to.
 
     Yields:
         Each batch as a tuple of its tensors on the device, in order.

@@ -1,8 +1,7 @@
 """Initialization: random weights with a scale that survives depth.
 
-A weight has d_in rows and d_out columns and is used as `x @ w`, so each output is a sum of d_in
-products. Weights of variance 1 make every layer's output √d_in times as large as its input. The
-schemes here choose the variance so that the size does not change.
+A weight has d_in rows and d_out columns, each at least 1, and is used as `x @ w`, so each output is
+a sum of d_in products.
 
 Every function draws from its own generator, made from `seed`: the global generators of torch,
 numpy and random are neither read nor advanced. A seed is at least 0 and less than 2**63. The same
@@ -26,11 +25,6 @@ def xavier_uniform(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
     is 1 / d_out. Xavier uses a value in between, 2 / (d_in + d_out). A uniform distribution on
     [-a, a] has variance a² / 3, so a = √(6 / (d_in + d_out)).
 
-    Args:
-        d_in: rows, the layer's inputs, at least 1.
-        d_out: columns, the layer's outputs, at least 1.
-        seed: what the generator is made from.
-
     Returns:
         A float32 weight, each element drawn independently from [-a, a], rounded to float32.
 
@@ -46,11 +40,6 @@ def kaiming_normal(d_in: int, d_out: int, seed: int) -> Float32[torch.Tensor, "d
 
     A ReLU sets half of its inputs to 0, which halves the mean square, so the variance must be
     2 / d_in. Elements are normal with mean 0 and standard deviation √(2 / d_in).
-
-    Args:
-        d_in: rows, the layer's inputs, at least 1.
-        d_out: columns, the layer's outputs, at least 1.
-        seed: what the generator is made from.
 
     Returns:
         A float32 weight, each element drawn independently.
@@ -78,13 +67,10 @@ def truncated_normal(
         std: standard deviation before truncation, more than 0.
         low: the lower bound, a value (not a multiple of std); within 5 std of 0, or -inf.
         high: the upper bound, more than `low`; within 5 std of 0, or inf.
-        seed: what the generator is made from.
 
     Returns:
         A float32 tensor, each element drawn independently; all are within the bounds, rounded to
         float32.
-
-    Large language models often take std = 0.02 (or √(2 / (d_in + d_out))) and bounds of ±3 std.
     """
     raise NotImplementedError(
         "truncated_normal: not started; see assignment/writeup/initialization.md, "

@@ -1,10 +1,8 @@
 """Named axes: einops instead of `transpose(-2, -1)`, `view` and `dim=1`.
 
-A name says in the code itself which axis is meant. `...` means any number of leading axes,
-including none. Any size may be 0, unless a function says otherwise. Results have the dtype of the
-input; in 16 bits, each product and each sum may be rounded.
-
-Letters: q queries, k keys, d features.
+`...` means any number of leading axes, including none. Any size may be 0, unless a function says
+otherwise. Results have the dtype of the input; in 16 bits, each product and each sum may be
+rounded.
 """
 
 from __future__ import annotations
@@ -19,8 +17,7 @@ def similarity_scores(
 ) -> Float[torch.Tensor, "*batch q k"]:
     """The dot product of each query with each key.
 
-    The scores are raw: not divided by √d, not masked, without a softmax. (Attention does all of
-    that afterwards.)
+    The scores are raw: not divided by √d, not masked, without a softmax.
 
     Args:
         queries: q vectors of d features, with any number of leading axes.

@@ -1,8 +1,7 @@
 """Performance: the same results in less time, on a device.
 
-The cost of a program depends on the bytes it moves, on its FLOPs and their dtype, and on the number
-of kernels it starts. Each function here also has a correct version that is several times slower;
-the graded tests compare your time with both, on a CUDA device.
+Each function here also has a correct version that is several times slower; the graded tests
+compare your time with both, on a CUDA device.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ def adamw_update(
 
     Updates each tensor as `adamw_step` does. A loop starts a dozen small kernels for each tensor;
     torch's `_foreach_` functions start few, but pass over all tensors 20 times. A fused kernel
-    passes 7 times: it reads parameter, gradient and moments, and writes all but the gradient.
+    passes 7 times.
 
     Args:
         params: floating point, of any shapes, at least one; changed in place.

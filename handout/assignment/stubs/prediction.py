@@ -30,14 +30,11 @@ def predict_step(
     take no longer than one. All sizes are at least 1, peak and bandwidth more than 0.
 
     Args:
-        vocab: tokens in the vocabulary.
-        context: tokens of each sequence.
-        layers: number of blocks.
-        d_model: width of the model. A head is `d_model / heads` wide.
-        heads: number of heads, which divides `d_model`.
-        d_ff: width of the feed-forward's hidden layer.
+        vocab, layers: tokens in the vocabulary and number of blocks.
+        d_model, d_ff: width of the model and of the feed-forward's hidden layer.
+        context, batch: tokens of each sequence and number of sequences.
+        heads: number of heads, which divides `d_model`. A head is `d_model / heads` wide.
         tied: whether the lm_head uses the embedding's matrix and has no parameters of its own.
-        batch: number of sequences.
         peak_flops: of the device, for products of matrices in float32, FLOP/s.
         bandwidth: of the device's memory, B/s.
 

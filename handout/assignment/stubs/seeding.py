@@ -1,9 +1,4 @@
-"""Seeding: all sources of randomness, and independent streams.
-
-A run that cannot be repeated cannot be debugged. It has several sources of randomness: Python's
-`random`, numpy's global generator and torch's. And it needs many streams from one seed: each
-data-parallel rank must drop different activations, and each data worker must shuffle differently.
-"""
+"""Seeding: all sources of randomness, and independent streams."""
 
 from __future__ import annotations
 
@@ -58,8 +53,7 @@ def stream_generator(seed: int, *keys: int | str) -> torch.Generator:
     """A fresh generator on the CPU, seeded with `stream_seed(seed, *keys)`.
 
     The global generators are neither read nor advanced. torch's generator on the CPU uses only the
-    low 32 bits of its seed, so among n streams two are identical with a probability of n² / 2**33:
-    for a thousand streams, 1 in 8600.
+    low 32 bits of its seed, so among n streams two are identical with a probability of n² / 2**33.
     """
     raise NotImplementedError(
         "independent_streams: not started; see assignment/writeup/seeding.md, "
