@@ -29,20 +29,11 @@ def drawn_options(rng):
 @pytest.mark.exercise("activation_ledger")
 def test_a_block_of_gpt2_xl(impl):
     """A block of GPT-2 XL keeps 186,793,984 B of one sequence, with dropout"""
+    parts = {"norms": 6_569_984, "qkv": 3_276_800, "scores": 6_553_600, "softmax": 52_428_800}
+    parts |= {"values": 55_705_600, "output": 3_276_800, "up": 3_276_800, "gelu": 13_107_200}
+    parts |= {"down": 13_107_200, "dropout": 29_491_200, "total": 186_793_984}
     expect(impl.ledger.block_activations(batch=1, **SHAPE, **WITH_DROPOUT)).equals(
-        {
-            "norms": 6_569_984,
-            "qkv": 3_276_800,
-            "scores": 6_553_600,
-            "softmax": 52_428_800,
-            "values": 55_705_600,
-            "output": 3_276_800,
-            "up": 3_276_800,
-            "gelu": 13_107_200,
-            "down": 13_107_200,
-            "dropout": 29_491_200,
-            "total": 186_793_984,
-        },
+        parts,
         hint="s · h elements take 3,276,800 B in bf16, a · s · s take 52,428,800 B; a mask half",
     )
 
@@ -80,20 +71,10 @@ def test_a_block_with_flash_attention(impl):
 @pytest.mark.exercise("activation_ledger")
 def test_a_block_small_enough_for_paper(impl):
     """Three tokens of width 4 in fp32, two heads and a hidden layer of 5 keep 624 B"""
+    parts = {"norms": 144, "qkv": 48, "scores": 96, "softmax": 72, "values": 48, "output": 48}
+    parts |= {"up": 48, "gelu": 60, "down": 60, "dropout": 0, "total": 624}
     expect(impl.ledger.block_activations(**SMALL, dropout=False, attention="math")).equals(
-        {
-            "norms": 144,
-            "qkv": 48,
-            "scores": 96,
-            "softmax": 72,
-            "values": 48,
-            "output": 48,
-            "up": 48,
-            "gelu": 60,
-            "down": 60,
-            "dropout": 0,
-            "total": 624,
-        },
+        parts,
         hint="each norm keeps 3 · 4 inputs, 3 means and 3 reciprocal deviations of 4 bytes",
     )
     width = 2**60 + 1  # of a head; the next float is 256 more
@@ -105,16 +86,9 @@ def test_a_block_small_enough_for_paper(impl):
 def test_all_of_gpt2_xl(impl):
     """GPT-2 XL keeps 9.18 GB of one sequence with dropout; its loss 0.2 GB of that, in fp32"""
     model = impl.ledger.model_activations(vocab=50257, layers=48, batch=1, **SHAPE, **WITH_DROPOUT)
-    expect(model).equals(
-        {
-            "embedding": 1_638_400,
-            "blocks": 8_966_111_232,
-            "final_norm": 3_284_992,
-            "lm_head": 3_276_800,
-            "loss": 205_852_672,
-            "total": 9_180_164_096,
-        }
-    )
+    parts = {"embedding": 1_638_400, "blocks": 8_966_111_232, "final_norm": 3_284_992}
+    parts |= {"lm_head": 3_276_800, "loss": 205_852_672, "total": 9_180_164_096}
+    expect(model).equals(parts)
 
 
 @pytest.mark.exercise("step_ledger")
@@ -128,21 +102,13 @@ def test_a_step_of_two_modules(impl):
         expect(kept["gradients"], f"gradients at {moment}").equals(
             gradients, hint="a module's gradients exist from its own backward pass on"
         )
+    expected = []
+    for moment, (gradients, activations) in zip(moments, held, strict=True):
+        parts = {"parameters": 52, "gradients": gradients, "master": 0, "optimizer": 104}
+        parts |= {"activations": activations, "total": 156 + gradients + activations}
+        expected.append((moment, parts))
     expect(ledger, "the ledger").equals(
-        [
-            (
-                moment,
-                {
-                    "parameters": 52,
-                    "gradients": gradients,
-                    "master": 0,
-                    "optimizer": 104,
-                    "activations": activations,
-                    "total": 156 + gradients + activations,
-                },
-            )
-            for moment, (gradients, activations) in zip(moments, held, strict=True)
-        ],
+        expected,
         hint="module 1 needs 50 bytes in its backward pass, besides the 100 that module 0 holds",
     )
 
@@ -208,15 +174,11 @@ def test_the_modules_with_checkpointing(impl):
 @pytest.mark.exercise("largest_batch")
 def test_gpt2_xl_in_80_gb(impl):
     """In 80 GB GPT-2 XL trains with 6 sequences, 21 with flash attention, 156 checkpointed"""
-    for options, checkpointed, batch in [
-        (WITH_DROPOUT, False, 6),
-        (FLASH, False, 21),
-        (WITH_DROPOUT, True, 156),
-    ]:
-        found = impl.ledger.largest_batch(
-            80 * 10**9, MASTER, **XL, **options, checkpointed=checkpointed
-        )
-        expect(found, f"with {options}, checkpointed={checkpointed}").equals(batch)
+    cases = [(WITH_DROPOUT, False, 6), (FLASH, False, 21), (WITH_DROPOUT, True, 156)]
+    for options, checkpointed, batch in cases:
+        how = {**options, "checkpointed": checkpointed}
+        found = impl.ledger.largest_batch(80 * 10**9, MASTER, **XL, **how)
+        expect(found, f"with {how}").equals(batch)
 
 
 @pytest.mark.exercise("largest_batch")

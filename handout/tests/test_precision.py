@@ -7,10 +7,7 @@ import torch
 
 from assignment.expect import expect
 
-ONE = torch.ones(1, 1)
-ZERO = torch.zeros(1, 1)
-
-
+ONE, ZERO = torch.ones(1, 1), torch.zeros(1, 1)
 INF, NAN = float("inf"), float("nan")
 
 
@@ -61,16 +58,10 @@ def check_loop(run, tolerance, **how):
         weight_after([(ONE, ZERO), (torch.ones(1, 2), ZERO)])
 
 
-def fp16(impl, batches, *, weights=(ONE,), lr=0.25, init_scale=8.0, growth_interval=100, **how):
-    settings = {"lr": lr, **how.pop("settings", {})}
-    return impl.scenarios.fp16_run(
-        list(weights),
-        batches,
-        settings=settings,
-        init_scale=init_scale,
-        growth_interval=growth_interval,
-        **how,
-    )
+def fp16(impl, batches, *, weights=(ONE,), lr=0.25, settings=(), **how):
+    settings = {"lr": lr, **dict(settings)}
+    how = {"init_scale": 8.0, "growth_interval": 100, "settings": settings, **how}
+    return impl.scenarios.fp16_run(list(weights), batches, **how)
 
 
 @pytest.mark.exercise("bf16_train")
@@ -125,9 +116,7 @@ def test_bf16_takes_every_step(impl):
 @pytest.mark.exercise("fp16_train")
 def test_overflow_backs_off(impl):
     """A gradient of 2 · 65536 overflows fp16, so two steps are skipped and the third is taken"""
-    result = impl.scenarios.fp16_run(
-        [ONE], [(ONE, ZERO)] * 3, settings={"lr": 0.25}, init_scale=65536.0, growth_interval=100
-    )
+    result = fp16(impl, [(ONE, ZERO)] * 3, init_scale=65536.0)
     expect(result["scales"], "scales").equals(
         [65536.0, 32768.0, 16384.0],
         hint="the scale that each loss was multiplied by; it halves after a gradient of inf or nan",
@@ -143,14 +132,7 @@ def test_overflow_backs_off(impl):
 @pytest.mark.exercise("fp16_train")
 def test_tiny_gradient_survives(impl):
     """A gradient of 2⁻²⁶ is 0 in fp16, but not with a scale of 1024"""
-    result = impl.scenarios.fp16_run(
-        [ONE],
-        [(ONE, ZERO)],
-        settings={"lr": 2.0**25},
-        loss_weight=2.0**-27,
-        init_scale=1024.0,
-        growth_interval=100,
-    )
+    result = fp16(impl, [(ONE, ZERO)], lr=2.0**25, loss_weight=2.0**-27, init_scale=1024.0)
     expect(result["params"][0], "the weight").equals(
         torch.full((1, 1), 0.5), hint="call backward on loss · scale, not on the loss"
     )
@@ -159,9 +141,7 @@ def test_tiny_gradient_survives(impl):
 @pytest.mark.exercise("fp16_train")
 def test_scale_grows(impl):
     """After two good steps in a row the scale doubles"""
-    result = impl.scenarios.fp16_run(
-        [ONE], [(ONE, ZERO)] * 5, settings={"lr": 0.25}, init_scale=8.0, growth_interval=2
-    )
+    result = fp16(impl, [(ONE, ZERO)] * 5, growth_interval=2)
     expect(result["scales"], "scales").equals(
         [8.0, 8.0, 16.0, 16.0, 32.0], hint="count good steps, and restart the count after growing"
     )
@@ -184,16 +164,15 @@ def test_fp16_changes_nothing_else(impl):
 def test_any_gradient_that_is_not_finite_skips(impl):
     """One inf, -inf or nan in any parameter's gradient skips the step: nothing moves"""
     how = {"settings": {"momentum": 0.9, "weight_decay": 0.5}, "unused": True}
-    for slope in (1e38, -1e38):  # the loss's own parameter overflows, the weight does not
-        found = fp16(impl, [(ONE, ZERO)] * 2, shift=torch.zeros(1), slope=slope, **how)
-        expect(found["params"][0], f"the weight, with a slope of {slope}").equals(ONE)
-        expect(found["shift"], f"the shift, with a slope of {slope}").equals(torch.zeros(1))
-        expect(found["scales"], "the scales").equals([8.0, 4.0])
-    for loss in ("gradient_of_nan", "mse_loss"):
-        target = ZERO if loss == "gradient_of_nan" else ZERO + INF
-        found = fp16(impl, [(ONE, target)] * 2, shift=torch.zeros(1), loss=loss, **how)
-        expect(found["params"][0], f"the weight, with {loss} and target {target}").equals(ONE)
-        expect(found["shift"], f"the shift, with {loss}").equals(torch.zeros(1))
+    for target, more in [
+        (ZERO, {"slope": 1e38}),  # the loss's own parameter overflows, the weight does not
+        (ZERO, {"slope": -1e38}),
+        (ZERO, {"loss": "gradient_of_nan"}),
+        (ZERO + INF, {}),
+    ]:
+        found = fp16(impl, [(ONE, target)] * 2, shift=torch.zeros(1), **more, **how)
+        expect(found["params"][0], f"the weight, with {more} and target {target}").equals(ONE)
+        expect(found["shift"], f"the shift, with {more}").equals(torch.zeros(1))
         expect(found["scales"], "the scales").equals([8.0, 4.0])
 
 
@@ -201,13 +180,8 @@ def test_any_gradient_that_is_not_finite_skips(impl):
 def test_all_that_is_finite_steps(impl):
     """Gradients whose sum or norm overflows are finite, and so is one of any size"""
     # The gradient of each shift is the slope, and 3e38 is below the largest float32.
-    found = fp16(
-        *(impl, [(ONE, torch.zeros(1, 2))]),
-        lr=1e-38,
-        init_scale=1.0,
-        shift=torch.zeros(2),
-        slope=3e38,
-    )
+    steep = {"shift": torch.zeros(2), "slope": 3e38}
+    found = fp16(impl, [(ONE, torch.zeros(1, 2))], lr=1e-38, init_scale=1.0, **steep)
     expect(found["shift"], "the shift").close(torch.tensor([-3.0, -3.0]), rtol=1e-5)
     found = fp16(impl, [(ONE, ZERO)], lr=2.0**-82, init_scale=2.0**-80, loss_weight=2.0**80)
     expect(found["params"][0], "the weight after a huge gradient").close(0.5 * ONE, rtol=1e-3)
@@ -227,15 +201,9 @@ def test_scales_have_no_bounds(impl):
         (2.0**31, 1, [good] * 4, (2.0, 0.5), [2.0**31, 2.0**32, 2.0**33, 2.0**34]),
         (2.0**15, 1, [good] * 4, (2.0, 0.5), [2.0**15, 2.0**16, 2.0**17, 2.0**18]),
     ]:
-        found = fp16(
-            *(impl, batches),
-            lr=0.0,
-            init_scale=start,
-            growth_interval=interval,
-            growth_factor=factors[0],
-            backoff_factor=factors[1],
-            loss_weight=2.0**-30 if start > 8 else 1.0,
-        )
+        how = {"init_scale": start, "growth_interval": interval, "growth_factor": factors[0]}
+        how |= {"backoff_factor": factors[1], "loss_weight": 2.0**-30 if start > 8 else 1.0}
+        found = fp16(impl, batches, lr=0.0, **how)
         expect(found["scales"], f"scales from {start}, factors {factors}").equals(scales)
         expect([math.isnan(loss) for loss in found["losses"]], "which losses are nan").equals(
             [batch is bad for batch in batches]

@@ -124,12 +124,8 @@ def test_tensor_parallel_sends_activations(impl, rng):
 def test_a_step_on_h100s(impl):
     """8e9 parameters, 4096 tokens, 42 GB over NVLink: 199 ms of compute, 93 ms on the wire"""
     found = impl.communication.step_seconds(4096, 8 * 10**9, 42 * 10**9, **H100, **NVLINK)
-    expected = {
-        "compute": 0.19869429004548,
-        "communication": 0.09333333333333,
-        "overlapped": 0.19869429004548,
-        "sequential": 0.29202762337881,
-    }
+    expected = {"compute": 0.19869429004548, "communication": 0.09333333333333}
+    expected |= {"overlapped": 0.19869429004548, "sequential": 0.29202762337881}
     expect(found).close(expected, rtol=1e-9, hint="6 FLOPs for each parameter and token")
     found = impl.communication.step_seconds(1024, 8 * 10**9, 42 * 10**9, **H100, **NVLINK)
     expect(found["overlapped"], "1024 tokens, overlapped").close(

@@ -9,12 +9,8 @@ from assignment.expect import expect
 @pytest.mark.exercise("bytes_per_element")
 def test_float32_is_four_bytes(impl):
     """float32 takes 4 bytes, bfloat16 and float16 take 2, float64 takes 8; each is an int"""
-    for dtype, size in [
-        (torch.float32, 4),
-        (torch.bfloat16, 2),
-        (torch.float16, 2),
-        (torch.float64, 8),
-    ]:
+    sizes = {torch.float32: 4, torch.bfloat16: 2, torch.float16: 2, torch.float64: 8}
+    for dtype, size in sizes.items():
         expect(impl.dtypes.bytes_per_element(dtype), f"bytes of {dtype}").equals(
             size, hint="8 bits are a byte"
         )

@@ -75,13 +75,8 @@ def test_random_patterns_are_torchs(impl, rng):
     ]:
         width = 1 + format[0] + format[1]
         top = 2**width - 1  # the sign and all others, as the last pattern has
-        for bits in [
-            top,
-            top >> 1,
-            1 << (width - 1),
-            1,
-            *(int(n) for n in rng.integers(top >> 1, size=6)),
-        ]:
+        drawn = [int(n) for n in rng.integers(top >> 1, size=6)]
+        for bits in [top, top >> 1, 1 << (width - 1), 1, *drawn]:
             signed = bits - 2**width if as_int is not torch.uint8 and bits >> (width - 1) else bits
             expected = torch.tensor([signed], dtype=as_int).view(torch_dtype).double().item()
             found = impl.floats.decode(bits, *format)
@@ -120,14 +115,8 @@ def test_what_underflows(impl):
 @pytest.mark.exercise("round_to_format")
 def test_ties_go_to_even(impl):
     """Half-way between two values of E2M1, a number rounds to the even mantissa"""
-    for value, rounded in [
-        (2.5, 2.0),
-        (3.5, 4.0),
-        (5.0, 4.0),
-        (1.25, 1.0),
-        (1.75, 2.0),
-        (0.25, 0.0),
-    ]:
+    ties = {2.5: 2.0, 3.5: 4.0, 5.0: 4.0, 1.25: 1.0, 1.75: 2.0, 0.25: 0.0}
+    for value, rounded in ties.items():
         expect(impl.floats.round_to_format(value, *E2M1), f"{value} in E2M1").equals(
             rounded,
             hint="even means that the mantissa's last bit is 0, as for 1, 2 and 4, but not for 3",
@@ -227,16 +216,10 @@ def test_the_small_end_of_fp16(impl):
 @pytest.mark.exercise("float_range")
 def test_every_range_is_a_dict_of_its_own(impl):
     """All four numbers are floats, in a new dict each time; what is no format is refused"""
+    smallest = {"smallest_normal": 2.0**-14, "smallest_subnormal": 2.0**-16}
     for _ in range(2):
         found = impl.floats.float_range(*E5M2)
-        expect(found).equals(
-            {
-                "max": 57344.0,
-                "smallest_normal": 2.0**-14,
-                "smallest_subnormal": 2.0**-16,
-                "eps": 0.25,
-            }
-        )
+        expect(found).equals({"max": 57344.0, **smallest, "eps": 0.25})
     for format in NO_FORMATS:
         with pytest.raises(ValueError):
             impl.floats.float_range(*format)
@@ -272,13 +255,7 @@ def test_a_sum_that_stands_still(impl):
 @pytest.mark.exercise("accumulate")
 def test_random_sums_are_torchs(impl, rng):
     """The term is rounded to its dtype once, the sum to the accumulator's after each addition"""
-    terms = [
-        torch.float64,
-        torch.float32,
-        torch.float16,
-        torch.float8_e4m3fn,
-        torch.float8_e5m2,
-    ]
+    terms = [torch.float64, torch.float32, torch.float16, torch.float8_e4m3fn, torch.float8_e5m2]
     sums = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
     for i, term_dtype in enumerate(terms * 2):
         term, count = float(rng.uniform(0.01, 0.1)), int(rng.integers(2, 300))

@@ -38,11 +38,8 @@ def looks_drawn(x, cumulative, what):
     expect(tenths, f"the share of {what} in each tenth of its distribution").close(
         torch.full((10,), 0.1, dtype=torch.float64), rtol=0.0, atol=2 / n**0.5
     )
-    for name, moved in [
-        ("neighbours", u.flatten().roll(1)),
-        ("rows", u.flatten().roll(u.shape[1])),
-    ]:
-        together = ((u.flatten() - 0.5) * (moved - 0.5)).mean().item() * 12
+    for name, places in (("neighbours", 1), ("rows", u.shape[1])):
+        together = ((u.flatten() - 0.5) * (u.flatten().roll(places) - 0.5)).mean().item() * 12
         expect(together, f"the correlation of {name} in {what}").close(
             0.0, rtol=0.0, atol=6 / n**0.5
         )
@@ -169,13 +166,8 @@ def test_truncated_normal_has_its_distribution(impl, seed):
     """Whatever the bounds, also infinite or five std from 0, values are normal between them"""
     seed %= 2**63
     for std, low, high in [
-        (0.02, -0.06, 0.06),
-        (1.0, 0, 1),
-        (2.0, 0.0, math.inf),
-        (1.0, -math.inf, 0.5),
-        (1.0, -math.inf, math.inf),
-        (1.0, 4.9, 5.0),
-        (0.5, -2.5, -2.0),
+        *((0.02, -0.06, 0.06), (1.0, 0, 1), (2.0, 0.0, math.inf), (1.0, -math.inf, 0.5)),
+        *((1.0, -math.inf, math.inf), (1.0, 4.9, 5.0), (0.5, -2.5, -2.0)),
     ]:
         x = impl.initialization.truncated_normal((60, 300), std, low, high, seed)
         what = f"truncated_normal((60, 300), {std}, {low}, {high}, {seed})"

@@ -18,12 +18,9 @@ def test_chain_of_products(impl):
     weight = torch.tensor([[1.0, 1.0], [0.0, 2.5]])
     # The products are (1, 6) and (0, -2.5); -2.5 becomes -2. Root mean squares: √18.5 and √2.
     once = torch.tensor([[1.0, 6.0], [0.0, -2.0]]) / torch.tensor([[18.5], [2.0]]).sqrt()
-    expect(impl.performance.matmul_chain(x, [weight])).close(
-        once,
-        rtol=1e-5,
-        atol=1e-6,
-        hint="a leaky ReLU follows, then each row is divided by its root mean square",
-    )
+    hint = "a leaky ReLU follows, then each row is divided by its root mean square"
+    found = impl.performance.matmul_chain(x, [weight])
+    expect(found).close(once, rtol=1e-5, atol=1e-6, hint=hint)
     found = impl.performance.matmul_chain(x.double(), [weight.double()] * 3)
     expect(found).is_tensor((2, 2), torch.float64)
     expect(found.square().mean(-1)).close(torch.ones(2, dtype=torch.float64), rtol=1e-5)
@@ -121,6 +118,7 @@ def test_adamw_is_torchs(impl, torch_rng):
     settings = {"lr": 0.1, "betas": (0.8, 0.95), "eps": 0.3, "weight_decay": 0.2}
     torchs = {name: value for name, value in settings.items() if name != "betas"}
     torchs["beta1"], torchs["beta2"] = settings["betas"]
+    torchs |= {"amsgrad": False, "maximize": False, "foreach": False}
     runs, done = OptimizerRuns(impl), []
     for first in (1, 4):
         drawn = torch.randn(9, 2, 3, generator=torch_rng, dtype=torch.float64)
@@ -137,13 +135,7 @@ def test_adamw_is_torchs(impl, torch_rng):
             theirs, kept = p.clone(), [m[i].clone() for m in moments]
             for n, g in enumerate(grads[i]):
                 step = torch.tensor(first + n - 1.0)
-                adamw(
-                    *([theirs], [g.clone()], [kept[0]], [kept[1]], [], [step]),
-                    **torchs,
-                    amsgrad=False,
-                    maximize=False,
-                    foreach=False,
-                )
+                adamw([theirs], [g.clone()], [kept[0]], [kept[1]], [], [step], **torchs)
             what = f"parameter {i} from step {first}"
             expect(left["params"][i], what).close(theirs, rtol=1e-9, atol=1e-12)
             for tensors, moment in zip(left["states"], kept, strict=True):

@@ -75,12 +75,12 @@ def passed(impl, weights, segments, **settings):
     ), ran
 
 
-def plain_pass(weights):
+def plain_pass(weights, x=X, dropout=0.0, seed=0):
     """Output and gradients of a plain loop."""
-    tensors = [w.requires_grad_() for w in weights]
-    y = X
+    generator = torch.Generator().manual_seed(seed)
+    tensors, y = [w.requires_grad_() for w in weights], x
     for w in tensors:
-        y = torch.tanh(y @ w)
+        y = torch.tanh(y @ w) * (torch.rand(X.shape, generator=generator) >= dropout)
     y.sum().backward()
     return y.detach(), [w.grad for w in tensors]
 
@@ -134,7 +134,7 @@ def test_what_is_held(impl):
 def test_the_same_random_numbers(impl, seed):
     """Layers with dropout have the same gradients in one, three and nine segments"""
     found = [passed(impl, weights(9), n, dropout=0.2, seed=seed)[0] for n in (1, 3, 9)]
-    plain = dropout_gradient(weights(9), 0.2, seed)
+    plain = plain_pass(weights(9), dropout=0.2, seed=seed)[1][0]
     for result in found:
         expect(result["weight_grads"][0], "the gradient of the first weight").close(
             plain, rtol=1e-10, atol=1e-12, hint="a layer must draw the same numbers again"
@@ -155,9 +155,7 @@ def test_ten_layers_in_four_segments(impl):
         expect(ran[10:], "layers that ran in the backward pass").equals(
             again, hint="keep the layers of each segment: the caller may change the list"
         )
-        y = x if x is X else (x % 7).double()
-        for w in weights(10):
-            y = torch.tanh(y @ w)
+        y, _ = plain_pass(weights(10), x if x is X else (x % 7).double())
         expect(found["output"], "the output").close(y, rtol=1e-10)
     assert found["held"] <= 4 + 3 + 1, f"{found['held']} outputs were held, expected at most 8"
 
@@ -184,14 +182,3 @@ def test_what_is_drawn_afterwards(impl, seed):
         torch.rand(3, dtype=torch.float64, generator=generator),
         hint="only the layers draw: nothing else may",
     )
-
-
-def dropout_gradient(weights, dropout, seed):
-    """The gradient of the first weight in a plain loop with dropout."""
-    generator = torch.Generator().manual_seed(seed)
-    first = weights[0].requires_grad_()
-    y = X
-    for w in weights:
-        y = torch.tanh(y @ w) * (torch.rand(X.shape, generator=generator) >= dropout)
-    y.sum().backward()
-    return first.grad
