@@ -27,7 +27,8 @@ def save_checkpoint(
     every global generator: torch's (including each CUDA device's), numpy's
     (`np.random.get_state`) and Python's (`random.getstate`). It holds nothing that
     `torch.load(..., weights_only=True)` refuses: a numpy array must become a list or a tensor.
-    Saving draws no random number and changes nothing in the run.
+    Saving draws no random number and changes nothing in the run. The state of a schedule or of a
+    loss scaler is not saved here.
 
     The save is atomic: whenever the process is killed, `path` holds either the complete last
     checkpoint or the complete new one. In this order:
@@ -44,6 +45,7 @@ def save_checkpoint(
 
     Args:
         path: the file to write, in a folder that exists; no link.
+        optimizer: its settings are Python numbers or tensors, none of numpy's.
         step: the number of steps taken so far.
 
     Raises:
