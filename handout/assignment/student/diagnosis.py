@@ -5,6 +5,7 @@ Each is a fact about the values, such as "twice the expected value", and at most
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -242,8 +243,9 @@ def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
 def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str]:
     if len(found) != len(expected):
         few, many = sorted((found, expected), key=len)
-        is_one = any(_same([*many[:i], *many[i + 1 :]], few) for i in range(len(few) + 1))
-        if len(many) == len(few) + 1 and is_one:
+        same = itertools.takewhile(lambda pair: _same(*pair), zip(few, many, strict=False))
+        at = sum(1 for _ in same)  # where `many` has one more, if that is all
+        if _same(many[at + 1 :], few[at:]):
             yield "one item too many" if many is found else "one item is missing"
         return
     if len(found) > 1 and _same(list(reversed(found)), expected):
@@ -277,7 +279,8 @@ def _first_difference(found: Any, expected: Any, at: str = "") -> str:
         if missing := [k for k in expected if k not in found]:
             return f"there is no entry {at}[{missing[0]!r}]"
     else:
-        kind = f"; {_compare(found, expected)}" if found == expected else ""
+        is_number = isinstance(found, int | float) and isinstance(expected, int | float)
+        kind = f"; {_compare(found, expected)}" if is_number and found == expected else ""
         text = f"first difference at {at}: {show(found)} instead of {show(expected)}{kind}"
         return text if at else ""
     for key, a, b in pairs:

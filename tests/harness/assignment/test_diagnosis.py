@@ -38,6 +38,8 @@ def thought(found, expected, *, close=False):
         ([1.0, 1.0, 2.0], [1.0, 2.0, 3.0], "taken one step too early"),
         ([1], [1, 2], "one item is missing"),
         ([3], [1, 2], ""),
+        ([1, 3, 2], [1, 2], "one item too many"),
+        ([*range(10**5)], [*range(1, 10**5)], "one item too many"),
         ([2, 4, 6], [1, 2, 3], "every element is twice"),
         (torch.ones(2, 3), torch.ones(3, 2), "the shape is that of the transpose"),
         (torch.ones(2), torch.ones(2, dtype=torch.float64), "the values are right, the dtype"),
@@ -103,7 +105,7 @@ def test_no_value_is_too_odd_to_compare():
     ]
     nested = [[10**400, 1], [math.nan, None], [torch.ones(3), 1], {"a": 10**400}, list(range(99))]
     for found, expected in product([*tensors, *plain, *nested], repeat=2):
-        mismatch = Mismatch("", "x" * 99, "x" * 99, whole=(found, expected), part=(found, expected))
+        mismatch = Mismatch("", "x" * 99, "x" * 99, whole=(found, expected))
         diagnosis._of_mismatch(mismatch)  # which is not told to go on without a thought
 
 
