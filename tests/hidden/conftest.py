@@ -35,10 +35,10 @@ def later(impl: Implementation) -> "Later":
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Makes the calls of `later`, as the last thing that a test does."""
+    """Lets fixtures check what they have put off, as the last thing that a test does."""
     result = yield
-    if "later" in pyfuncitem.funcargs:
-        pyfuncitem.funcargs["later"].check()
+    for name in pyfuncitem.funcargs.keys() & {"later", "runs"}:
+        pyfuncitem.funcargs[name].check()
     return result
 
 
