@@ -19,12 +19,9 @@ AWKWARD = [1, 2, 3, 17, 63, 64, 65, 1023, 1024]
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.int8]
 
 
-def sizes(rng, count):
-    return [int(n) for n in rng.choice(AWKWARD, size=count)]
-
-
-def random_dtype(rng):
-    return DTYPES[int(rng.integers(len(DTYPES)))]
+def random_operation(rng, count):
+    """Sizes, and a dtype."""
+    return *rng.choice(AWKWARD, size=count).tolist(), DTYPES[int(rng.integers(len(DTYPES)))]
 
 
 def moved(dtype, *shapes):
@@ -32,33 +29,30 @@ def moved(dtype, *shapes):
     return sum(torch.empty(shape, dtype=dtype, device="meta").nbytes for shape in shapes)
 
 
-def close(found, expected, what):
-    expect(found, what).close(float(expected), rtol=1e-12)
+def close(call, expected):
+    call.close(float(expected), rtol=1e-12)
 
 
 # --- operation_intensity ------------------------------------------------------
 
 
 @pytest.mark.exercise("operation_intensity")
-def test_relu_does_one_flop_an_element(impl, rng):
+def test_relu_does_one_flop_an_element(later, rng):
     """ReLU does one FLOP per element, which is read once and written once, in any dtype"""
     for _ in range(20):
-        (n,), dtype = sizes(rng, 1), random_dtype(rng)
-        found = impl.roofline.relu_intensity(n, dtype.itemsize)
-        close(found, Fraction(n, moved(dtype, (n,), (n,))), f"ReLU on {n} of {dtype}")
+        n, dtype = random_operation(rng, 1)
+        expected = Fraction(n, moved(dtype, (n,), (n,)))
+        close(later.roofline.relu_intensity(n, dtype.itemsize), expected)
 
 
 @pytest.mark.exercise("operation_intensity")
-def test_a_function_of_an_element(impl, later, rng):
+def test_a_function_of_an_element(later, rng):
     """GELU does 20 FLOPs per element, or the given number"""
     for _ in range(12):
-        (n,), dtype, each = sizes(rng, 1), random_dtype(rng), int(rng.integers(2, 99))
-        traffic = moved(dtype, (n,), (n,))
-        found = impl.roofline.gelu_intensity(n, dtype.itemsize)
-        close(found, Fraction(20 * n, traffic), f"GELU on {n} of {dtype}")
-        found = impl.roofline.gelu_intensity(n, dtype.itemsize, each)
-        close(found, Fraction(each * n, traffic), f"{each} FLOPs on each of {n} of {dtype}")
-        later.roofline.gelu_intensity(n, dtype.itemsize, 0).close(0.0, rtol=0)
+        (n, dtype), some = random_operation(rng, 1), int(rng.integers(2, 99))
+        for each, given in [(20, ()), (some, (some,)), (0, (0,))]:
+            expected = Fraction(each * n, moved(dtype, (n,), (n,)))
+            close(later.roofline.gelu_intensity(n, dtype.itemsize, *given), expected)
 
 
 def additions_of_a_sum(n):
@@ -67,67 +61,62 @@ def additions_of_a_sum(n):
 
 
 @pytest.mark.exercise("operation_intensity")
-def test_a_dot_product_counts_its_additions(impl, rng):
+def test_a_dot_product_counts_its_additions(later, rng):
     """A dot product reads two vectors, writes one element, and takes n - 1 additions"""
     for _ in range(20):
-        (n,), dtype = sizes(rng, 1), random_dtype(rng)
-        flops = n + additions_of_a_sum(n)
-        found = impl.roofline.dot_intensity(n, dtype.itemsize)
-        expected = Fraction(flops, moved(dtype, (n,), (n,), ()))
-        close(found, expected, f"a dot product of {n} of {dtype}")
+        n, dtype = random_operation(rng, 1)
+        expected = Fraction(n + additions_of_a_sum(n), moved(dtype, (n,), (n,), ()))
+        close(later.roofline.dot_intensity(n, dtype.itemsize), expected)
 
 
 @pytest.mark.exercise("operation_intensity")
-def test_a_matrix_times_a_vector_is_dot_products(impl, rng):
+def test_a_matrix_times_a_vector_is_dot_products(later, rng):
     """A matrix times a vector is one dot product per row, and the vector is read once"""
     for _ in range(30):
-        (m, n), dtype = sizes(rng, 2), random_dtype(rng)
+        m, n, dtype = random_operation(rng, 2)
         flops = m * (n + additions_of_a_sum(n))
-        found = impl.roofline.matvec_intensity(m, n, dtype.itemsize)
         expected = Fraction(flops, moved(dtype, (m, n), (n,), (m,)))
-        close(found, expected, f"{m}×{n} of {dtype} times a vector")
+        close(later.roofline.matvec_intensity(m, n, dtype.itemsize), expected)
 
 
 @pytest.mark.exercise("operation_intensity", weight=2)
-def test_a_matrix_product_does_what_torch_counts(impl, rng):
+def test_a_matrix_product_does_what_torch_counts(later, rng):
     """A matrix product does the FLOPs that torch counts, and moves each matrix once"""
     for _ in range(30):
-        (m, k, n), dtype = sizes(rng, 3), random_dtype(rng)
+        m, k, n, dtype = random_operation(rng, 3)
         left, right = torch.empty(m, k, device="meta"), torch.empty(k, n, device="meta")
         with FlopCounterMode(display=False) as counter:
             product = left @ right
-        found = impl.roofline.matmul_intensity(m, k, n, dtype.itemsize)
         traffic = moved(dtype, left.shape, right.shape, product.shape)
         expected = Fraction(counter.get_total_flops(), traffic)
-        close(found, expected, f"({m}×{k})·({k}×{n}) of {dtype}")
+        close(later.roofline.matmul_intensity(m, k, n, dtype.itemsize), expected)
+
+
+def check_formulas(later, m, k, n, width):
+    """Compares operations with fractions."""
+    vector = Fraction(m * (2 * n - 1), m * n + n + m) / Fraction(width)
+    matrix = Fraction(2 * m * k * n, m * k + k * n + m * n) / Fraction(width)
+    close(later.roofline.relu_intensity(n, width), 1 / (2 * Fraction(width)))
+    close(later.roofline.matvec_intensity(m, n, width), vector)
+    close(later.roofline.matmul_intensity(m, k, n, width), matrix)
 
 
 @pytest.mark.exercise("operation_intensity")
-def test_elements_of_less_than_a_byte(impl, rng):
+def test_elements_of_less_than_a_byte(later, rng):
     """An element may take less than a byte, or a fraction of one"""
     for width in (0.5, 0.5625, 0.75, float(rng.uniform(0.1, 1))):
-        m, k, n = sizes(rng, 3)
-        roofline, exact = impl.roofline, Fraction(width)
-        close(roofline.relu_intensity(n, width), 1 / (2 * exact), "ReLU")
-        close(roofline.gelu_intensity(n, width), 20 / (2 * exact), "GELU")
-        close(roofline.dot_intensity(n, width), (2 * n - 1) / ((2 * n + 1) * exact), "dot")
-        expected = m * (2 * n - 1) / ((m * n + n + m) * exact)
-        close(roofline.matvec_intensity(m, n, width), expected, "matrix times vector")
-        expected = 2 * m * k * n / ((m * k + k * n + m * n) * exact)
-        close(roofline.matmul_intensity(m, k, n, width), expected, "matrix times matrix")
+        m, k, n, _ = random_operation(rng, 3)
+        check_formulas(later, m, k, n, width)
+        close(later.roofline.gelu_intensity(n, width), 10 / Fraction(width))
+        close(later.roofline.dot_intensity(n, width), (2 * n - 1) / ((2 * n + 1) * Fraction(width)))
 
 
 @pytest.mark.exercise("operation_intensity")
-def test_intensities_of_huge_operations(impl, rng):
+def test_intensities_of_huge_operations(later, rng):
     """Sizes whose products exceed 64 bits have the right intensity"""
     for _ in range(5):
-        m, k, n = (int(i) | 1 for i in rng.integers(2**40, 2**50, size=3))
-        width = int(rng.choice([1, 2, 4]))
-        expected = Fraction(2 * m * k * n, width * (m * k + k * n + m * n))
-        close(impl.roofline.matmul_intensity(m, k, n, width), expected, "matrix times matrix")
-        expected = Fraction(m * (2 * n - 1), width * (m * n + n + m))
-        close(impl.roofline.matvec_intensity(m, n, width), expected, "matrix times vector")
-        close(impl.roofline.relu_intensity(m * n, width), Fraction(1, 2 * width), "ReLU")
+        sizes = [int(i) | 1 for i in rng.integers(2**40, 2**50, size=3)]
+        check_formulas(later, *sizes, int(rng.choice([1, 2, 4])))
 
 
 # --- attainable ---------------------------------------------------------------
@@ -145,74 +134,65 @@ def exact_accelerator(rng):
 
 
 @pytest.mark.exercise("attainable")
-def test_intensity_of_accelerators(impl, rng):
+def test_intensity_of_accelerators(later, rng):
     """An accelerator's intensity is its peak over its bandwidth"""
     for i in range(20):
         peak, bandwidth = random_accelerator(rng)
         if i % 5 == 0:  # in units in which both are less than 1
             peak, bandwidth = peak / 1e16, bandwidth / 1e14
-        found = impl.roofline.accelerator_intensity(peak, bandwidth)
-        close(found, Fraction(peak) / Fraction(bandwidth), f"{peak} FLOP/s, {bandwidth} B/s")
+        expected = Fraction(peak) / Fraction(bandwidth)
+        close(later.roofline.accelerator_intensity(peak, bandwidth), expected)
 
 
 @pytest.mark.exercise("attainable", weight=2)
-def test_the_lower_limit_holds(impl, rng):
+def test_the_lower_limit_holds(later, rng):
     """The attainable speed is the lower of the peak and intensity times bandwidth"""
     for _ in range(40):
         peak, bandwidth = random_accelerator(rng)
         intensity = peak / bandwidth * float(2 ** rng.uniform(-8, 8))
         expected = min(Fraction(peak), Fraction(intensity) * Fraction(bandwidth))
-        found = impl.roofline.attainable_flops(intensity, peak, bandwidth)
-        close(found, expected, f"{intensity} FLOP/B at {peak} FLOP/s, {bandwidth} B/s")
+        close(later.roofline.attainable_flops(intensity, peak, bandwidth), expected)
 
 
 @pytest.mark.exercise("attainable")
-def test_the_ends_of_the_roofline(impl, later, rng):
+def test_the_ends_of_the_roofline(later, rng):
     """An intensity of 0 attains 0 FLOP/s, and a large one at most the peak"""
     for _ in range(10):
-        peak, bandwidth = random_accelerator(rng)
-        attainable = impl.roofline.attainable_flops
-        expect(attainable(0, peak, bandwidth)).close(0.0, rtol=0)
-        expect(attainable(float(rng.uniform(1e6, 1e300)), peak, bandwidth)).close(peak, rtol=1e-12)
-        expect(attainable(math.inf, peak, bandwidth)).close(peak, rtol=1e-12)
-        for share in (0.5, 1, 2):
-            found = attainable(share * (peak / bandwidth), peak, bandwidth)
-            close(found, min(share, 1) * peak, f"at {share} of the kink")
-        later.roofline.bound(0, peak, bandwidth).equals("memory")
-        later.roofline.bound(math.inf, peak, bandwidth).equals("compute")
+        peak, bandwidth = given = random_accelerator(rng)
+        kink, large = peak / bandwidth, float(rng.uniform(1e6, 1e300))
+        ends = [(0, 0), (large, peak), (math.inf, peak)]
+        for intensity, expected in [*ends, (kink / 2, peak / 2), (kink, peak), (2 * kink, peak)]:
+            close(later.roofline.attainable_flops(intensity, *given), expected)
+        later.roofline.bound(0, *given).equals("memory")
+        later.roofline.bound(math.inf, *given).equals("compute")
 
 
 @pytest.mark.exercise("attainable")
-def test_which_limit_holds(impl, rng):
+def test_which_limit_holds(later, rng):
     """The bound is memory below the accelerator's intensity, and compute above it"""
     for _ in range(20):
         peak, bandwidth = random_accelerator(rng)
         intensity, factor = peak / bandwidth, float(rng.uniform(1.0001, 2))
-        bound = impl.roofline.bound
-        expect(bound(intensity / factor, peak, bandwidth), "the bound below").equals("memory")
-        expect(bound(intensity * factor, peak, bandwidth), "the bound above").equals("compute")
-        slow = peak * 1e-16  # both intensities are tiny
-        found = bound(intensity * 1e-16 / factor, slow, bandwidth)
-        expect(found, "the bound of a slow one").equals("memory")
+        later.roofline.bound(intensity / factor, peak, bandwidth).equals("memory")
+        later.roofline.bound(intensity * factor, peak, bandwidth).equals("compute")
+        tiny = 1e-16  # so are both intensities then
+        later.roofline.bound(intensity * tiny / factor, peak * tiny, bandwidth).equals("memory")
 
 
 @pytest.mark.exercise("attainable")
-def test_where_both_limits_hold(impl, later, rng):
+def test_where_both_limits_hold(later, rng):
     """At the accelerator's intensity, where the peak is reached, the bound is compute"""
     for _ in range(15):
         peak, bandwidth, intensity = exact_accelerator(rng)
-        bound = impl.roofline.bound
-        expect(bound(intensity, peak, bandwidth), "the bound at the kink").equals("compute")
-        expect(bound(intensity - 1, peak, bandwidth), "the bound just below").equals("memory")
-        near = intensity * (1 - 2.0**-40)
-        expect(bound(near, peak, bandwidth), "the bound nearer below").equals("memory")
-        for above in (0, 1, intensity):
-            found = later.roofline.attainable_flops(intensity + above, peak, bandwidth)
-            found.close(peak, rtol=1e-12)
+        later.roofline.bound(intensity, peak, bandwidth).equals("compute")
+        for below in (intensity - 1, intensity * (1 - 2.0**-40)):
+            later.roofline.bound(below, peak, bandwidth).equals("memory")
+        for at_least in (intensity, intensity + 1, 2 * intensity):
+            close(later.roofline.attainable_flops(at_least, peak, bandwidth), peak)
 
 
 @pytest.mark.exercise("attainable", weight=2)
-def test_least_time_of_a_sequence(impl, rng):
+def test_least_time_of_a_sequence(later, rng):
     """Each operation takes as long as its slower side, and operations do not overlap"""
     for count in (1, 1, 2, 3, 5, 8, 20):
         peak, bandwidth = random_accelerator(rng)
@@ -222,26 +202,26 @@ def test_least_time_of_a_sequence(impl, rng):
             size = int(flops * bandwidth / peak * float(2 ** rng.uniform(-3, 3))) + 1
             operations.append((flops, size))
             expected += max(Fraction(flops) / Fraction(peak), Fraction(size) / Fraction(bandwidth))
-        found = impl.roofline.least_time(operations, peak, bandwidth)
-        close(found, expected, f"seconds of {count} operations")
+        close(later.roofline.least_time(operations, peak, bandwidth), expected)
 
 
 @pytest.mark.exercise("attainable")
-def test_least_time_without_work_or_traffic(impl, rng):
+def test_least_time_without_work_or_traffic(later, rng):
     """No operations take no time; without FLOPs only traffic counts, and vice versa"""
     for _ in range(5):
         peak, bandwidth = random_accelerator(rng)
-        flops, size = (float(n) for n in rng.uniform(1e9, 1e15, size=2))
-        least_time = impl.roofline.least_time
-        expect(least_time([], peak, bandwidth)).close(0.0, rtol=0)
-        expect(least_time([(0, 0)], peak, bandwidth)).close(0.0, rtol=0)
+        flops, size = rng.uniform(1e9, 1e15, size=2).tolist()
         copy, compute = Fraction(size) / Fraction(bandwidth), Fraction(flops) / Fraction(peak)
-        close(least_time([(0, size)], peak, bandwidth), copy, "a copy")
-        close(least_time([(flops, 0)], peak, bandwidth), compute, "work without traffic")
-        both = least_time([(flops, 0), (0, size)], peak, bandwidth)
-        close(both, copy + compute, "one after the other")
         busy = [(float(2 * copy * Fraction(peak)), size), (flops, float(compute * bandwidth / 2))]
-        close(least_time(busy, peak, bandwidth), 2 * copy + compute, "more work than traffic")
+        for operations, expected in [
+            ([], 0),
+            ([(0, 0)], 0),
+            ([(0, size)], copy),
+            ([(flops, 0)], compute),
+            ([(flops, 0), (0, size)], copy + compute),
+            (busy, 2 * copy + compute),  # more work than traffic
+        ]:
+            close(later.roofline.least_time(operations, peak, bandwidth), expected)
 
 
 # --- crossover ----------------------------------------------------------------
