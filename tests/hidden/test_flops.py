@@ -6,6 +6,8 @@ agree with fractions to 1e-12.
 
 import contextlib
 import itertools
+import math
+from collections import Counter
 from fractions import Fraction
 
 import pytest
@@ -13,13 +15,16 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from assignment.expect import expect
-
 AWKWARD = [1, 2, 3, 17, 63, 64, 65]
 
 
 def sizes(rng, count):
-    return [int(n) for n in rng.choice(AWKWARD, size=count)]
+    return rng.choice(AWKWARD, size=count).tolist()
+
+
+def huge(rng, count, low=2**30, high=2**40):
+    """Odd numbers, of which a few multiplied are beyond 64 bits."""
+    return [int(n) | 1 for n in rng.integers(low, high, size=count)]
 
 
 def counted(function):
@@ -32,25 +37,20 @@ def counted(function):
     return counter.get_total_flops(), result
 
 
-def mlp(widths):
-    layers = []
-    for d_in, d_out in itertools.pairwise(widths):
-        layers += [nn.ReLU(), nn.Linear(d_in, d_out, bias=False)]
-    return nn.Sequential(*layers[1:])
-
-
-def forward_and_backward(model, batch, width, input_needs_grad):
-    x = torch.ones(batch, width, requires_grad=input_needs_grad)
+def counted_mlp(batch, widths, input_needs_grad=True):
+    """FLOPs of the forward and the backward pass of a real MLP."""
+    layers = [nn.Linear(*pair, bias=False) for pair in itertools.pairwise(widths)]
+    model = nn.Sequential(layers[0], *(m for layer in layers[1:] for m in (nn.ReLU(), layer)))
+    x = torch.ones(batch, widths[0], requires_grad=input_needs_grad)
     forward, y = counted(lambda: model(x))
-    backward, _ = counted(lambda: y.sum().backward())
-    return forward, backward
+    return forward, counted(lambda: y.sum().backward())[0]
 
 
 @pytest.mark.exercise("matmul_flops")
 def test_a_product_takes_what_torch_counts(later, rng):
     """A matrix product takes the FLOPs that torch counts for it, an int"""
     for _ in range(25):
-        B, D, K = (int(n) for n in rng.integers(1, 200, size=3))
+        B, D, K = rng.integers(1, 200, size=3).tolist()
         left, right = torch.empty(B, D), torch.empty(D, K)
         flops, _ = counted(lambda left=left, right=right: left @ right)
         later.flops.matmul_flops(B, D, K).equals(flops)
@@ -60,8 +60,8 @@ def test_a_product_takes_what_torch_counts(later, rng):
 def test_huge_products_are_exact(later, rng):
     """A matrix product's FLOPs beyond 64 bits are exact integers"""
     for _ in range(10):
-        B, D, K = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
-        later.flops.matmul_flops(B, D, K).equals(sum([B * D * K, B * D * K]))
+        B, D, K = huge(rng, 3)
+        later.flops.matmul_flops(B, D, K).equals(2 * B * D * K)
 
 
 @pytest.mark.exercise("matmul_flops")
@@ -79,17 +79,17 @@ def test_a_layer_forward(later, rng):
     """The forward pass of a linear layer takes the FLOPs that torch counts"""
     for _ in range(12):
         batch, d_in, d_out = sizes(rng, 3)
-        flops, _ = forward_and_backward(mlp([d_in, d_out]), batch, d_in, False)
+        flops, _ = counted_mlp(batch, [d_in, d_out])
         later.flops.linear_forward_flops(batch, d_in, d_out).equals(flops)
 
 
 @pytest.mark.exercise("matmul_flops", weight=2)
 def test_a_layer_backward(later, rng):
     """The backward pass takes the FLOPs that torch counts, with and without the input's gradient"""
-    for input_needs_grad in [True, False] * 6:
+    for needs_grad in [True, False] * 6:
         batch, d_in, d_out = sizes(rng, 3)
-        _, flops = forward_and_backward(mlp([d_in, d_out]), batch, d_in, input_needs_grad)
-        later.flops.linear_backward_flops(batch, d_in, d_out, input_needs_grad).equals(flops)
+        _, flops = counted_mlp(batch, [d_in, d_out], needs_grad)
+        later.flops.linear_backward_flops(batch, d_in, d_out, needs_grad).equals(flops)
 
 
 def check_layer(later, batch, d_in, d_out):
@@ -103,9 +103,17 @@ def check_layer(later, batch, d_in, d_out):
 def test_a_huge_layer_is_exact(later, rng):
     """A layer's FLOPs beyond 64 bits are exact integers; a size of 0 is no error"""
     for _ in range(5):
-        check_layer(later, *(int(n) | 1 for n in rng.integers(2**30, 2**40, size=3)))
+        check_layer(later, *huge(rng, 3))
     for given in [(0, 2, 3), (1, 0, 3), (1, 2, 0)]:
         check_layer(later, *given)
+
+
+def check_counted(later, rng, input_needs_grad):
+    """Compares backward passes at every depth with what torch counts."""
+    for layers in range(1, 7):
+        batch, *widths = sizes(rng, layers + 2)
+        _, flops = counted_mlp(batch, widths, input_needs_grad)
+        later.flops.mlp_backward_flops(batch, widths, input_needs_grad).equals(flops)
 
 
 @pytest.mark.exercise("mlp_flops")
@@ -113,39 +121,19 @@ def test_an_mlp_forward(later, rng):
     """The forward pass of an MLP takes the FLOPs that torch counts, at every depth"""
     for layers in range(1, 7):
         batch, *widths = sizes(rng, layers + 2)
-        flops, _ = forward_and_backward(mlp(widths), batch, widths[0], False)
-        later.flops.mlp_forward_flops(batch, widths).equals(flops)
+        later.flops.mlp_forward_flops(batch, widths).equals(counted_mlp(batch, widths)[0])
 
 
 @pytest.mark.exercise("mlp_flops")
 def test_an_mlp_backward_with_the_inputs_gradient(later, rng):
     """The backward pass of an MLP with the input's gradient takes the FLOPs that torch counts"""
-    for layers in range(1, 7):
-        batch, *widths = sizes(rng, layers + 2)
-        _, flops = forward_and_backward(mlp(widths), batch, widths[0], True)
-        later.flops.mlp_backward_flops(batch, widths, True).equals(flops)
+    check_counted(later, rng, True)
 
 
 @pytest.mark.exercise("mlp_flops", weight=2)
 def test_an_mlp_backward_without_the_inputs_gradient(later, rng):
     """The backward pass of an MLP without the input's gradient takes the FLOPs that torch counts"""
-    for layers in range(1, 7):
-        batch, *widths = sizes(rng, layers + 2)
-        _, flops = forward_and_backward(mlp(widths), batch, widths[0], False)
-        later.flops.mlp_backward_flops(batch, widths, False).equals(flops)
-
-
-@pytest.mark.exercise("mlp_flops")
-def test_layers_of_equal_widths(later, rng):
-    """Each of several layers with the same widths counts, forward and backward"""
-    for layers in (2, 3, 6):
-        batch, width, other = (int(n) for n in rng.permutation(AWKWARD)[:3])
-        for widths in [[other, *[width] * layers], [width, other] * layers]:
-            _, flops = forward_and_backward(mlp(widths), batch, widths[0], True)
-            later.flops.mlp_backward_flops(batch, widths, True).equals(flops)
-            forward, flops = forward_and_backward(mlp(widths), batch, widths[0], False)
-            later.flops.mlp_backward_flops(batch, widths, False).equals(flops)
-            later.flops.mlp_forward_flops(batch, widths).equals(forward)
+    check_counted(later, rng, False)
 
 
 def check_mlp(later, batch, widths):
@@ -156,13 +144,22 @@ def check_mlp(later, batch, widths):
 
 
 @pytest.mark.exercise("mlp_flops")
+def test_layers_of_equal_widths(later, rng):
+    """Each of several layers with the same widths counts, forward and backward"""
+    for layers in (2, 3, 6):
+        batch, width, other = rng.permutation(AWKWARD)[:3].tolist()
+        check_mlp(later, batch, [other, *[width] * layers])
+        check_mlp(later, batch, [width, other] * layers)
+
+
+@pytest.mark.exercise("mlp_flops")
 def test_a_huge_mlp_is_exact(later, rng):
     """An MLP's FLOPs beyond 64 bits are exact integers; a size of 0 is no error"""
     for _ in range(5):
-        batch, *widths = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=4))
+        batch, *widths = huge(rng, 4)
         for first in ([], [0], [widths[0], 0]):  # the first layer may cost nothing
             check_mlp(later, batch, (*first, *widths))
-    for batch, widths in [(0, (3, 5)), (2, (3, 0, 5)), (2, (0, 5, 7))]:
+    for batch, *widths in [(0, 3, 5), (2, 3, 0, 5), (2, 0, 5, 7)]:
         check_mlp(later, batch, widths)
 
 
@@ -300,32 +297,37 @@ def test_an_einsum_without_elements_is_free(later, rng):
 def test_huge_einsums_are_exact(later, rng):
     """An einsum's FLOPs beyond 64 bits are exact integers, each time that a pattern is used"""
     a, b, c = axis_names(rng, 3)
-    two, three = (spelled(rng, [[a, b], [c, b], [b, a]][:n], [a, c]) for n in (2, 3))
-    for _ in range(5):
-        i, j, k = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
-        later.flops.einsum_flops(two, (i, j), (k, j)).equals(2 * i * j * k)
-        later.flops.einsum_flops(three, (i, j), (k, j), (j, i)).equals(3 * i * j * k)
+    for axes in ([[a, b], [c, b]], [[a, b], [c, b], [b, a]]):
+        pattern = spelled(rng, axes, [a, c])
+        for _ in range(5):
+            size = dict(zip((a, b, c), huge(rng, 3), strict=True))
+            shapes = [[size[axis] for axis in operand] for operand in axes]
+            flops = len(axes) * math.prod(size.values())
+            later.flops.einsum_flops(pattern, *shapes).equals(flops)
 
 
 # --- elementwise_flops --------------------------------------------------------
+
+
+def random_elements(rng):
+    """A shape, and its number of elements as torch counts them."""
+    shape = sizes(rng, int(rng.integers(1, 6)))
+    return shape, torch.empty(shape, device="meta").numel()
 
 
 @pytest.mark.exercise("matmul_flops")
 def test_every_element_costs_the_same(later, rng):
     """A shape takes the FLOPs of one element times its number of elements"""
     for _ in range(25):
-        shape = sizes(rng, int(rng.integers(1, 6)))
-        per_element = int(rng.integers(2, 50))
-        elements = torch.empty(shape, device="meta").numel()
-        later.flops.elementwise_flops(shape, per_element).equals(elements * per_element)
+        (shape, elements), each = random_elements(rng), int(rng.integers(2, 50))
+        later.flops.elementwise_flops(shape, each).equals(elements * each)
 
 
 @pytest.mark.exercise("matmul_flops")
 def test_an_element_costs_one_flop(later, rng):
     """By default an element takes one FLOP"""
     for _ in range(10):
-        shape = sizes(rng, int(rng.integers(1, 6)))
-        elements = torch.empty(shape, device="meta").numel()
+        shape, elements = random_elements(rng)
         later.flops.elementwise_flops(shape).equals(elements)
 
 
@@ -333,22 +335,20 @@ def test_an_element_costs_one_flop(later, rng):
 def test_a_scalar_is_an_element(later, rng):
     """A scalar, of shape (), has one element"""
     for _ in range(5):
-        per_element = int(rng.integers(2, 1000))
-        later.flops.elementwise_flops((), per_element).equals(per_element)
-        later.flops.elementwise_flops([], per_element).equals(per_element)
-        a, b, c = sizes(rng, 3)
-        later.flops.elementwise_flops([a, b, c], per_element).equals(a * b * c * per_element)
+        (shape, elements), each = random_elements(rng), int(rng.integers(2, 1000))
+        later.flops.elementwise_flops((), each).equals(each)
+        later.flops.elementwise_flops([], each).equals(each)
+        later.flops.elementwise_flops(shape, each).equals(elements * each)
 
 
 @pytest.mark.exercise("matmul_flops")
 def test_no_elements_or_no_work_is_free(later, rng):
     """Elementwise operations take no FLOPs with a size of 0, or with 0 FLOPs per element"""
     for _ in range(5):
-        shape = sizes(rng, 3)
-        elements = torch.empty(shape, device="meta").numel()
+        shape, elements = random_elements(rng)
         later.flops.elementwise_flops(shape, 7).equals(7 * elements)
         later.flops.elementwise_flops(shape, 0).equals(0)
-        shape[int(rng.integers(3))] = 0
+        shape[int(rng.integers(len(shape)))] = 0
         later.flops.elementwise_flops(shape, 7).equals(0)
 
 
@@ -356,47 +356,11 @@ def test_no_elements_or_no_work_is_free(later, rng):
 def test_huge_shapes_are_exact(later, rng):
     """FLOPs on huge shapes, beyond 64 bits, are exact integers"""
     for _ in range(5):
-        a, b, c = (int(n) | 1 for n in rng.integers(2**40, 2**50, size=3))
-        later.flops.elementwise_flops((a, b, c), 3).equals(sum([a * b * c] * 3))
+        shape = huge(rng, 3, 2**40, 2**50)
+        later.flops.elementwise_flops(shape, 3).equals(3 * math.prod(shape))
 
 
 # --- transformers -------------------------------------------------------------
-
-
-class Attention(nn.Module):
-    def __init__(self, d_model, heads, kv_heads):
-        super().__init__()
-        self.heads, self.kv_heads, self.width = heads, kv_heads, d_model // heads
-        self.q = nn.Linear(d_model, heads * self.width, bias=False)
-        self.k = nn.Linear(d_model, kv_heads * self.width, bias=False)
-        self.v = nn.Linear(d_model, kv_heads * self.width, bias=False)
-        self.o = nn.Linear(heads * self.width, d_model, bias=False)
-
-    def forward(self, x, meter):
-        split = lambda y, heads: y.unflatten(-1, (heads, self.width)).transpose(1, 2)  # noqa: E731
-        with meter("qkv"):
-            q, k, v = self.q(x), self.k(x), self.v(x)
-        groups = self.heads // self.kv_heads
-        q, k, v = split(q, self.heads), split(k, self.kv_heads), split(v, self.kv_heads)
-        k, v = k.repeat_interleave(groups, dim=1), v.repeat_interleave(groups, dim=1)
-        with meter("scores"):
-            scores = q @ k.mT
-        with meter("values"):
-            y = scores.softmax(-1) @ v
-        with meter("output"):
-            return self.o(y.transpose(1, 2).flatten(2))
-
-
-class FeedForward(nn.Module):
-    def __init__(self, d_model, d_ff, gated):
-        super().__init__()
-        self.up = nn.Linear(d_model, d_ff, bias=False)
-        self.gate = nn.Linear(d_model, d_ff, bias=False) if gated else None
-        self.down = nn.Linear(d_ff, d_model, bias=False)
-
-    def forward(self, x):
-        y = self.up(x)
-        return self.down(y.relu() if self.gate is None else nn.functional.silu(self.gate(x)) * y)
 
 
 class Transformer(nn.Module):
@@ -404,25 +368,46 @@ class Transformer(nn.Module):
 
     def __init__(self, vocab, layers, d_model, heads, d_ff, kv_heads=None, gated=True, tied=False):
         super().__init__()
+        self.heads, self.kv_heads = heads, kv_heads or heads
+        square, kv = (d_model, d_model), (d_model, d_model // heads * self.kv_heads)
+        up, down = [(d_model, d_ff)] * (2 if gated else 1), (d_ff, d_model)
+        every = lambda *pairs: nn.ModuleList(nn.Linear(*pair, bias=False) for pair in pairs)  # noqa: E731
         self.embedding = nn.Embedding(vocab, d_model)
-        self.attention = nn.ModuleList(
-            Attention(d_model, heads, kv_heads or heads) for _ in range(layers)
-        )
-        self.feed_forward = nn.ModuleList(FeedForward(d_model, d_ff, gated) for _ in range(layers))
+        self.attention = nn.ModuleList(every(square, kv, kv, square) for _ in range(layers))
+        self.feed_forward = nn.ModuleList(every(*up, down) for _ in range(layers))
         self.norms = nn.ModuleList(nn.RMSNorm(d_model) for _ in range(2 * layers + 1))
         self.lm_head = nn.Linear(d_model, vocab, bias=False)
         if tied:
             self.lm_head.weight = self.embedding.weight
 
+    def attend(self, x, to_q, to_k, to_v, output, meter):
+        with meter("qkv"):
+            q, k, v = to_q(x), to_k(x), to_v(x)
+        q = q.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        k, v = (y.unflatten(-1, (self.kv_heads, -1)).transpose(1, 2) for y in (k, v))
+        k, v = (y.repeat_interleave(self.heads // self.kv_heads, dim=1) for y in (k, v))
+        with meter("scores"):
+            scores = q @ k.mT
+        with meter("values"):
+            y = scores.softmax(-1) @ v
+        with meter("output"):
+            return output(y.transpose(1, 2).flatten(2))
+
     def forward(self, tokens, meter):
-        x = self.embedding(tokens)
-        norms = iter(self.norms)
-        for attention, feed_forward in zip(self.attention, self.feed_forward, strict=True):
-            x = x + attention(next(norms)(x), meter)
+        x, norms = self.embedding(tokens), iter(self.norms)
+        for attention, (up, *gate, down) in zip(self.attention, self.feed_forward, strict=True):
+            x = x + self.attend(next(norms)(x), *attention, meter)
+            y = next(norms)(x)
             with meter("feed_forward"):
-                x = x + feed_forward(next(norms)(x))
+                x = x + down(gate[0](y) * up(y) if gate else up(y).relu())
         with meter("lm_head"):
             return self.lm_head(next(norms)(x))
+
+
+def with_total(parts):
+    """The parts, some of which may have changed, and their sum."""
+    parts = {name: count for name, count in parts.items() if name != "total"}
+    return {**parts, "total": sum(parts.values())}
 
 
 def random_transformer(rng, **settings):
@@ -439,41 +424,38 @@ def random_transformer(rng, **settings):
     }
 
 
-def made(config):
-    return Transformer(**config)
-
-
 def counted_parameters(config):
     """Parameters of a real model, each counted at its first occurrence."""
-    model = made(config)
+    model = Transformer(**config)
     counts = dict.fromkeys(["embedding", "attention", "feed_forward", "norms", "lm_head"], 0)
     for name, parameter in model.named_parameters():
         counts[name.partition(".")[0]] += parameter.numel()
-    return {**counts, "total": sum(p.numel() for p in model.parameters())}
+    return with_total(counts)
 
 
-def counted_forward(config, batch, seq_len):
+def counted_forward(config, seq_len, batch=1):
     """FLOPs of a real forward pass, as torch counts them, by component and in total."""
-    counts = {}
+    counts = Counter()
 
     @contextlib.contextmanager
     def meter(part):
         with FlopCounterMode(display=False) as counter:
             yield
-        counts[part] = counts.get(part, 0) + counter.get_total_flops()
+        counts[part] += counter.get_total_flops()
 
-    model, tokens = made(config), torch.zeros(batch, seq_len, dtype=torch.long)
-    model(tokens, meter)
-    total, _ = counted(lambda: model(tokens, lambda part: contextlib.nullcontext()))
-    return {**counts, "total": total}
+    Transformer(**config)(torch.zeros(batch, seq_len, dtype=torch.long), meter)
+    return with_total(counts)
+
+
+def check_parameters(later, config):
+    later.flops.transformer_parameters(**config).equals(counted_parameters(config))
 
 
 @pytest.mark.exercise("transformer_parameters", weight=2)
 def test_a_transformers_parameters(later, rng):
     """Each component and the total have the parameters of a model made with torch"""
     for _ in range(4):
-        config = random_transformer(rng)
-        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
+        check_parameters(later, random_transformer(rng))
 
 
 @pytest.mark.exercise("transformer_parameters")
@@ -481,8 +463,7 @@ def test_fewer_key_heads_have_fewer_parameters(later, rng):
     """With fewer key heads, the parameters are those of a model made with torch"""
     config = random_transformer(rng, d_model=49 * 12)
     for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2), (49, 1), (49, 7), (6, 2)]:
-        config = {**config, "heads": heads, "kv_heads": kv_heads}
-        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
+        check_parameters(later, {**config, "heads": heads, "kv_heads": kv_heads})
 
 
 @pytest.mark.exercise("transformer_parameters")
@@ -490,8 +471,7 @@ def test_a_feed_forward_with_and_without_a_gate(later, rng):
     """With and without a gate, the parameters are those of a model made with torch"""
     config = random_transformer(rng)
     for gated in (True, False, True):
-        config = {**config, "gated": gated}
-        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
+        check_parameters(later, {**config, "gated": gated})
 
 
 @pytest.mark.exercise("transformer_parameters")
@@ -499,140 +479,128 @@ def test_a_tied_head_shares_its_parameters(later, rng):
     """A tied lm_head adds no parameters, and an untied one does"""
     config = random_transformer(rng)
     for tied in (True, False, True):
-        config = {**config, "tied": tied}
-        later.flops.transformer_parameters(**config).equals(counted_parameters(config))
+        check_parameters(later, {**config, "tied": tied})
 
 
 @pytest.mark.exercise("transformer_parameters")
-def test_a_transformer_without_layers(impl, later, rng):
+def test_a_transformer_without_layers(later, rng):
     """Sizes of 0 are no error: what they leave is counted"""
     gated, tied = (bool(n) for n in rng.integers(2, size=2))
     whole = random_transformer(rng, kv_heads=1, gated=gated, tied=tied)
-    for size in ("layers", "vocab", "d_ff"):
-        config = {**whole, size: 0}
-        found = impl.flops.transformer_parameters(**config)
-        expected = counted_parameters(whole)
-        if size == "layers":
-            gone = ("attention", "feed_forward")
-            expected["norms"] = whole["d_model"]
-        else:
-            gone = ("embedding", "lm_head") if size == "vocab" else ("feed_forward",)
-        expected |= dict.fromkeys(gone, 0)
-        expected["total"] = sum(n for part, n in expected.items() if part != "total")
-        expect(found, f"parameters with {size} = 0").equals(expected)
-    nothing = dict.fromkeys(expected, 0)
-    later.flops.transformer_parameters(**{**whole, "d_model": 0}).equals(nothing)
+    expected = counted_parameters(whole)
+    norms = {"norms": whole["d_model"]}  # the last one
+    for size, left in [
+        ("layers", {"attention": 0, "feed_forward": 0, **norms}),
+        ("vocab", {"embedding": 0, "lm_head": 0}),
+        ("d_ff", {"feed_forward": 0}),
+        ("d_model", dict.fromkeys(expected, 0)),
+    ]:
+        later.flops.transformer_parameters(**{**whole, size: 0}).equals(
+            with_total({**expected, **left})
+        )
+
+
+def huge_transformer(rng):
+    vocab, layers, d_ff = huge(rng, 3)
+    d_model = 6 * (int(rng.integers(2**54, 2**60)) | 1)
+    sizes = {"vocab": vocab, "layers": layers, "d_model": d_model, "d_ff": d_ff}
+    return {**sizes, "heads": 6, "kv_heads": 2}
 
 
 @pytest.mark.exercise("transformer_parameters")
-def test_huge_transformers_are_exact(impl, rng):
+def test_huge_transformers_are_exact(later, rng):
     """Parameters beyond 64 bits are exact integers"""
     for _ in range(5):
-        vocab, layers, d_ff = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=3))
-        width = int(rng.integers(2**54, 2**60)) | 1
-        d_model = 6 * width
-        found = impl.flops.transformer_parameters(
-            vocab=vocab, layers=layers, d_model=d_model, heads=6, d_ff=d_ff, kv_heads=2
-        )
+        config = huge_transformer(rng)
+        vocab, layers, d_model, d_ff = (config[n] for n in ("vocab", "layers", "d_model", "d_ff"))
         parts = {
             "embedding": vocab * d_model,
-            "attention": 2 * layers * d_model * (d_model + 2 * width),
+            "attention": 2 * layers * d_model * (d_model + d_model // 3),
             "feed_forward": 3 * layers * d_model * d_ff,
-            "norms": 2 * layers * d_model + d_model,
+            "norms": (2 * layers + 1) * d_model,
             "lm_head": vocab * d_model,
         }
-        expect(found).equals({**parts, "total": sum(parts.values())})
+        later.flops.transformer_parameters(**config).equals(with_total(parts))
 
 
-def check_forward(impl, config, seq_len, batch=None):
-    given = {} if batch is None else {"batch": batch}
-    found = impl.flops.transformer_forward_flops(**config, seq_len=seq_len, **given)
-    expected = counted_forward(config, batch or 1, seq_len)
-    expect(found, f"FLOPs of {config}, {batch} × {seq_len} tokens").equals(expected)
+def check_forward(later, seq_len, config, **batch):
+    """Compares with torch's count of a real model."""
+    later.flops.transformer_forward_flops(**config, seq_len=seq_len, **batch).equals(
+        counted_forward(config, seq_len, **batch)
+    )
+
+
+def random_length(rng):
+    return int(rng.choice([19, 23, 29]))
 
 
 @pytest.mark.exercise("transformer_flops", weight=2)
-def test_a_transformers_forward_pass(impl, rng):
+def test_a_transformers_forward_pass(later, rng):
     """Each component and the total take the FLOPs that torch counts in a real forward pass"""
-    config = random_transformer(rng, layers=2)
-    check_forward(impl, config, int(rng.choice([19, 23, 29])))
+    check_forward(later, random_length(rng), random_transformer(rng, layers=2))
 
 
 @pytest.mark.exercise("transformer_flops")
-def test_a_batch_of_sequences(impl, rng):
+def test_a_batch_of_sequences(later, rng):
     """Sequences of a batch attend only to themselves, and each takes the FLOPs that torch counts"""
     config = random_transformer(rng, layers=1, kv_heads=1, gated=bool(rng.integers(2)))
-    batch = int(rng.choice([2, 3, 5]))
-    check_forward(impl, config, int(rng.choice([19, 23, 29])), batch)
+    check_forward(later, random_length(rng), config, batch=int(rng.choice([2, 3, 5])))
 
 
 @pytest.mark.exercise("transformer_flops")
-def test_fewer_key_heads_take_fewer_flops(impl, rng):
+def test_fewer_key_heads_take_fewer_flops(later, rng):
     """With fewer key heads, the forward pass takes the FLOPs that torch counts"""
-    config, seq_len = (
-        random_transformer(rng, layers=1, d_model=12 * 7),
-        int(rng.choice([19, 23, 29])),
-    )
+    config, seq_len = random_transformer(rng, layers=1, d_model=12 * 7), random_length(rng)
     for heads, kv_heads in [(6, 2), (6, 3), (4, 1)]:
-        check_forward(impl, {**config, "heads": heads, "kv_heads": kv_heads}, seq_len, 2)
+        given = {**config, "heads": heads, "kv_heads": kv_heads}
+        check_forward(later, seq_len, given, batch=2)
 
 
 @pytest.mark.exercise("transformer_flops")
-def test_a_gate_takes_flops(impl, rng):
+def test_a_gate_takes_flops(later, rng):
     """With and without a gate, the forward pass takes the FLOPs that torch counts"""
-    config, seq_len = random_transformer(rng, layers=1), int(rng.choice([19, 23, 29]))
+    config, seq_len = random_transformer(rng, layers=1), random_length(rng)
     for gated in (True, False, True):
-        check_forward(impl, {**config, "gated": gated}, seq_len, 2)
+        check_forward(later, seq_len, {**config, "gated": gated}, batch=2)
 
 
 @pytest.mark.exercise("transformer_flops")
-def test_a_forward_pass_over_nothing(impl, rng):
+def test_a_forward_pass_over_nothing(later, rng):
     """Sizes of 0 are no error: what they leave is counted"""
     config = random_transformer(rng, layers=1, kv_heads=1, gated=bool(rng.integers(2)))
-    whole = counted_forward(config, 2, 3)
-    forward = impl.flops.transformer_forward_flops
-    expect(forward(**config, seq_len=3, batch=2)).equals(whole)
-    nothing = dict.fromkeys(whole, 0)
-    expect(forward(**config, seq_len=0, batch=2)).equals(nothing)
-    expect(forward(**config, seq_len=3, batch=0)).equals(nothing)
-    expect(forward(**{**config, "d_model": 0}, seq_len=3)).equals(nothing)
-    for size, gone in [
-        ("vocab", ["lm_head"]),
-        ("d_ff", ["feed_forward"]),
-        ("layers", ["qkv", "scores", "values", "output", "feed_forward"]),
+    whole = counted_forward(config, 3, 2)
+    config |= {"seq_len": 3, "batch": 2}
+    layer = ["qkv", "scores", "values", "output", "feed_forward"]
+    for changes, gone in [
+        ({}, []),
+        ({"seq_len": 0}, whole),
+        ({"batch": 0}, whole),
+        ({"d_model": 0}, whole),
+        ({"vocab": 0}, ["lm_head"]),
+        ({"d_ff": 0}, ["feed_forward"]),
+        ({"layers": 0}, layer),
     ]:
-        expected = {**whole, **dict.fromkeys(gone, 0)}
-        expected["total"] = sum(n for part, n in expected.items() if part != "total")
-        found = forward(**{**config, size: 0}, seq_len=3, batch=2)
-        expect(found, f"FLOPs with {size} = 0").equals(expected)
+        later.flops.transformer_forward_flops(**{**config, **changes}).equals(
+            with_total({**whole, **dict.fromkeys(gone, 0)})
+        )
 
 
 @pytest.mark.exercise("transformer_flops")
-def test_huge_forward_passes_are_exact(impl, rng):
+def test_huge_forward_passes_are_exact(later, rng):
     """A forward pass's FLOPs beyond 64 bits are exact integers"""
     for _ in range(5):
-        vocab, layers, d_ff, t = (int(n) | 1 for n in rng.integers(2**30, 2**40, size=4))
-        width = int(rng.integers(2**54, 2**60)) | 1
-        d = 6 * width
-        found = impl.flops.transformer_forward_flops(
-            vocab=vocab,
-            layers=layers,
-            d_model=d,
-            heads=6,
-            kv_heads=2,
-            d_ff=d_ff,
-            seq_len=t,
-            batch=3,
-        )
+        config, (t,) = huge_transformer(rng), huge(rng, 1)
+        vocab, layers, d, d_ff = (config[n] for n in ("vocab", "layers", "d_model", "d_ff"))
         parts = {
-            "qkv": 6 * layers * t * d * (d + 4 * width),
-            "scores": 6 * layers * t * t * d,
-            "values": 6 * layers * t * t * d,
-            "output": 6 * layers * t * d * d,
-            "feed_forward": 18 * layers * t * d * d_ff,
-            "lm_head": 6 * t * d * vocab,
+            "qkv": 2 * layers * t * d * (d + 2 * d // 3),
+            "scores": 2 * layers * t * t * d,
+            "values": 2 * layers * t * t * d,
+            "output": 2 * layers * t * d * d,
+            "feed_forward": 6 * layers * t * d * d_ff,
+            "lm_head": 2 * t * d * vocab,
         }
-        expect(found).equals({**parts, "total": sum(parts.values())})
+        expected = with_total({name: 3 * flops for name, flops in parts.items()})
+        later.flops.transformer_forward_flops(**config, seq_len=t, batch=3).equals(expected)
 
 
 # --- training -----------------------------------------------------------------
@@ -643,9 +611,8 @@ def test_training_takes_what_torch_counts_in_a_layer_inside_a_network(later, rng
     """6 FLOPs per parameter and token are what torch counts for a layer, forward and backward"""
     for _ in range(5):
         tokens, d_in, d_out = sizes(rng, 3)
-        forward, backward = forward_and_backward(mlp([d_in, d_out]), tokens, d_in, True)
-        parameters = sum(p.numel() for p in mlp([d_in, d_out]).parameters())
-        later.flops.training_flops(parameters, tokens).equals(forward + backward)
+        flops = sum(counted_mlp(tokens, [d_in, d_out]))
+        later.flops.training_flops(d_in * d_out, tokens).equals(flops)
 
 
 def random_run(rng):
@@ -669,9 +636,8 @@ def days_of(parameters, tokens, devices, peak_flops, mfu):
 def test_huge_runs_are_exact(later, rng):
     """FLOPs of training beyond 64 bits are exact; without parameters or tokens there are none"""
     for _ in range(10):
-        parameters, tokens = (int(n) | 1 for n in rng.integers(2**36, 2**46, size=2))
-        once = parameters * tokens
-        later.flops.training_flops(parameters, tokens).equals(sum([once] * 6))
+        parameters, tokens = huge(rng, 2, 2**36, 2**46)
+        later.flops.training_flops(parameters, tokens).equals(6 * parameters * tokens)
         later.flops.training_flops(0, tokens).equals(0)
         later.flops.training_flops(parameters, 0).equals(0)
 
@@ -697,27 +663,33 @@ def test_bounds_that_a_run_may_touch(later, rng):
             later.flops.training_days(**{**run, nothing: 0}).close(0.0, rtol=0)
 
 
+def random_speed(rng):
+    """Seconds and a peak, both of any size."""
+    return tuple((10 ** rng.uniform((-6, -3), (6, 16))).tolist())
+
+
+def check_mfu(later, flops, seconds, peak, *devices):
+    """Compares with fractions."""
+    expected = Fraction(flops) / (Fraction(seconds) * Fraction(peak) * math.prod(devices))
+    later.flops.mfu(flops, seconds, peak, *devices).close(float(expected), rtol=1e-12)
+
+
 @pytest.mark.exercise("mfu")
 def test_utilization_of_random_runs(later, rng):
     """The MFU is the FLOPs divided by those that the devices promise in the time, in float64"""
     for _ in range(30):
-        seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
-        devices, share = int(rng.integers(1, 10**5)), float(rng.uniform(0.01, 1))
-        flops = share * seconds * peak * devices
-        expected = float(Fraction(flops) / (Fraction(seconds) * Fraction(peak) * devices))
-        later.flops.mfu(flops, seconds, peak, devices).close(expected, rtol=1e-12)
+        (seconds, peak), devices = random_speed(rng), int(rng.integers(1, 10**5))
+        flops = float(rng.uniform(0.01, 1)) * seconds * peak * devices
+        check_mfu(later, flops, seconds, peak, devices)
 
 
 @pytest.mark.exercise("mfu")
 def test_one_device_unless_more_are_said(later, rng):
     """By default there is one device"""
     for _ in range(10):
-        seconds, peak = (float(10**power) for power in rng.uniform((-6, -3), (6, 16)))
-        flops = int(rng.integers(1, 2**62))
-        expected = float(Fraction(flops) / (Fraction(seconds) * Fraction(peak)))
-        later.flops.mfu(flops, seconds, peak).close(expected, rtol=1e-12)
-        devices = int(rng.integers(1, 99))
-        later.flops.mfu(flops, seconds, peak, devices).close(expected / devices, rtol=1e-12)
+        flops, speed = int(rng.integers(1, 2**62)), random_speed(rng)
+        check_mfu(later, flops, *speed)
+        check_mfu(later, flops, *speed, int(rng.integers(1, 99)))
 
 
 @pytest.mark.exercise("mfu")
