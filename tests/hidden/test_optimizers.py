@@ -19,6 +19,7 @@ from assignment.material.tensor_files import OptimizerRuns
 SHAPES = [(), (0, 3), (3, 5), (2, 3, 4), (1023,)]
 RANGES = {"lr": (0.01, 0.05), "eps": (0.05, 0.5), "weight_decay": (0.05, 0.5)}
 RANGES |= {"momentum": (0.7, 0.95), "alpha": (0.7, 0.95)}
+UNLIMITED = ["lr", "eps", "weight_decay"]  # may be large, or infinite
 LATE = 10**6  # the number of a step at which 1 - beta**step is 1
 
 
@@ -73,9 +74,6 @@ def refused_settings(method):
                 yield from ({name: (bad, 0.99)}, {name: (0.9, bad)})
             else:
                 yield {name: bad}
-
-
-UNLIMITED = ["lr", "eps", "weight_decay"]  # may be large, or infinite
 
 
 def random_tensors(torch_rng, shapes, *, steps=None, dtype=torch.float64):
