@@ -15,21 +15,21 @@ STORAGE = torch.arange(100_000)
 def random_layout(rng, smallest=1, dims=(0, 5)):
     """Shape, strides and offset of a tensor: fresh, permuted, strided, or broadcast."""
     ndim = int(rng.integers(dims[0], dims[1]))
-    shape = [int(n) for n in rng.integers(smallest, 5, size=ndim)]
-    steps = [int(n) for n in rng.choice([1, 1, 1, 2], size=ndim)]
+    shape = rng.integers(smallest, 5, size=ndim).tolist()
+    steps = rng.choice([1, 1, 1, 2], size=ndim).tolist()
     base = torch.as_strided(STORAGE, shape, packed(shape, steps), int(rng.integers(0, 9)))
     if ndim and rng.random() < 0.5:
-        base = base.permute([int(d) for d in rng.permutation(ndim)])
+        base = base.permute(rng.permutation(ndim).tolist())
     if ndim and rng.random() < 0.3:
         d = int(rng.integers(ndim))
         base = base.narrow(d, 0, min(1, base.shape[d])).expand(base.shape)
     return tuple(base.shape), tuple(base.stride()), base.storage_offset()
 
 
-def packed(shape, steps):
+def packed(shape, steps=None):
     """Row-major strides with a gap after every dimension whose step is not 1."""
     strides, step = [], 1
-    for size, gap in zip(reversed(shape), reversed(steps), strict=True):
+    for size, gap in zip(reversed(shape), reversed(steps or [1] * len(shape)), strict=True):
         step *= gap
         strides.append(step)
         step *= max(size, 1)
@@ -120,7 +120,7 @@ def check_each_stride(later, rng, sizes=(2, 5), ndim=5):
     """Compares layouts in which one stride is off by 1, or two that make up for each other."""
     shape, one = [2, 2, *rng.integers(*sizes, size=ndim - 2).tolist()], np.eye(ndim, dtype=int)
     for off in [0 * one[0], *one, one[0] - one[1]]:
-        strides = (packed(shape, [1] * ndim) + off).tolist()
+        strides = (packed(shape) + off).tolist()
         later.strides.is_contiguous(shape, strides).equals(not off.any())
 
 
@@ -139,7 +139,7 @@ def test_the_stride_of_a_size_of_1_is_never_used(later, rng):
         shape = [int(n) for n in rng.choice([1, 1, 2, 3], size=int(rng.integers(1, 5)))]
         last = len(shape)
         shape += [4, 1][: int(rng.integers(1, 3))]
-        strides = packed(shape, [1] * len(shape))
+        strides = packed(shape)
         for d, size in enumerate(shape):
             if size == 1:
                 strides[d] = int(rng.integers(0, 9))
@@ -147,9 +147,7 @@ def test_the_stride_of_a_size_of_1_is_never_used(later, rng):
             strides[last] += 1
         tensor = torch.as_strided(STORAGE, shape, strides)
         later.strides.is_contiguous(shape, strides).equals(tensor.is_contiguous())
-    for ndim in range(1, 5):  # a single element
-        shape, strides = (1,) * ndim, [int(n) for n in rng.integers(2, 9, size=ndim)]
-        later.strides.is_contiguous(shape, strides).equals(True)
+        later.strides.is_contiguous([1] * last, strides[:last]).equals(True)
     check_each_stride(later, rng)
 
 
@@ -157,8 +155,8 @@ def test_the_stride_of_a_size_of_1_is_never_used(later, rng):
 def test_a_tensor_without_elements_is_contiguous(later, rng):
     """Without elements, any strides are contiguous"""
     for _ in range(30):
-        shape = [int(n) for n in rng.integers(2, 5, size=int(rng.integers(2, 5)))]
-        strides = [int(n) for n in rng.integers(2, 9, size=len(shape))]
+        shape = rng.integers(2, 5, size=int(rng.integers(2, 5))).tolist()
+        strides = rng.integers(2, 9, size=len(shape)).tolist()
         later.strides.is_contiguous(shape, strides).equals(False)
         shape[int(rng.integers(len(shape)))] = 0
         later.strides.is_contiguous(shape, strides).equals(True)
@@ -198,49 +196,43 @@ def test_a_stride_off_by_one_is_not_contiguous(later, rng):
     check_each_stride(later, rng, sizes=(230, 260), ndim=4)
 
 
-def check_operations(later, rng, layout, change):
-    """Compares each operation on a layout that is changed with torch's on the layout itself."""
-    tensor, given = tensor_of(layout), change(layout)
-    dims = random_dim(rng, tensor.ndim), random_dim(rng, tensor.ndim)
-    later.strides.transpose(*given, *dims).equals(change(layout_of(tensor.transpose(*dims))))
-    bounds = (dims[0], *(int(n) for n in rng.integers(-7, 8, size=2)), int(rng.integers(1, 4)))
-    later.strides.slice_dim(*given, *bounds).equals(
-        change(layout_of(torch.ops.aten.slice(tensor, *bounds)))
-    )
-    check_select(later, rng, layout, change)
+TORCHS = {
+    "transpose": torch.transpose,
+    "slice_dim": torch.ops.aten.slice,
+    "select": torch.select,
+}
 
 
-def check_select(later, rng, layout, change=lambda layout: layout):
+def check_operation(later, rng, name, layout, change=lambda layout: layout):
+    """Calls an operation with drawn arguments."""
     dim = random_dim(rng, len(layout[0]))
-    at = dim, random_dim(rng, layout[0][dim])
-    later.strides.select(*change(layout), *at).equals(
-        change(layout_of(tensor_of(layout).select(*at)))
-    )
+    if name == "transpose":
+        more = [random_dim(rng, len(layout[0]))]
+    elif name == "slice_dim":
+        more = [*rng.integers(-7, 8, size=2).tolist(), int(rng.integers(1, 5))]
+    else:
+        more = [random_dim(rng, layout[0][dim])]
+    check_call(later, name, layout, (dim, *more), change)
+
+
+def check_call(later, name, layout, arguments, change=lambda layout: layout):
+    """Compares an operation on a layout that is changed with torch's on the layout itself."""
+    right = layout_of(TORCHS[name](tensor_of(layout), *arguments))
+    getattr(later.strides, name)(*change(layout), *arguments).equals(change(right))
 
 
 @pytest.mark.exercise("view_metadata")
 def test_transpose_is_torchs(later, rng):
     """Transposed layouts are torch's, also with negative dimensions"""
     for _ in range(60):
-        layout = random_layout(rng, smallest=0, dims=(1, 5))
-        dims = random_dim(rng, len(layout[0])), random_dim(rng, len(layout[0]))
-        later.strides.transpose(*layout, *dims).equals(
-            layout_of(tensor_of(layout).transpose(*dims))
-        )
+        check_operation(later, rng, "transpose", random_layout(rng, smallest=0, dims=(1, 5)))
 
 
 @pytest.mark.exercise("view_metadata", weight=2)
 def test_slice_is_torchs(later, rng):
     """Sliced layouts are torch's, also with bounds that are negative or out of range"""
     for _ in range(100):
-        layout = random_layout(rng, smallest=0, dims=(1, 5))
-        dim = random_dim(rng, len(layout[0]))
-        start, stop = (int(n) for n in rng.integers(-7, 8, size=2))
-        step = int(rng.integers(1, 5))
-        arguments = (*layout, dim, start, stop, step)
-        later.strides.slice_dim(*arguments).equals(
-            layout_of(torch.ops.aten.slice(tensor_of(layout), dim, start, stop, step))
-        )
+        check_operation(later, rng, "slice_dim", random_layout(rng, smallest=0, dims=(1, 5)))
 
 
 @pytest.mark.exercise("view_metadata")
@@ -249,34 +241,29 @@ def test_slice_with_open_ends(later, rng):
     empty = (3, 0, 2), (2, 2, 1), int(rng.integers(5, 9))
     for i in range(20):
         layout = random_layout(rng, smallest=1, dims=(1, 5)) if i else empty
-        start, stop = int(rng.integers(-7, 8)), int(rng.integers(-7, 8))
+        start, stop = rng.integers(-7, 8, size=2).tolist()
         dim = random_dim(rng, len(layout[0])) if i else 1
         for bounds in [(None, stop), (start, None), (None, None), (start, stop)]:
             for step in [(), (int(rng.integers(2, 5)),)]:
-                arguments = (*layout, dim, *bounds, *step)
-                later.strides.slice_dim(*arguments).equals(
-                    layout_of(torch.ops.aten.slice(tensor_of(layout), dim, *bounds, *step))
-                )
+                check_call(later, "slice_dim", layout, (dim, *bounds, *step))
 
 
 @pytest.mark.exercise("view_metadata")
 def test_select_is_torchs(later, rng):
     """Selected layouts are torch's, also with negative dimensions and indices"""
     for _ in range(60):
-        check_select(later, rng, random_layout(rng, dims=(1, 5)))
-    rows, columns, offset = (int(n) for n in rng.integers(2, 9, size=3))
+        check_operation(later, rng, "select", random_layout(rng, dims=(1, 5)))
+    rows, columns, offset = rng.integers(2, 9, size=3).tolist()
     layout = (rows, 0, columns), (columns, columns, 1), offset  # empty, but not in these dimensions
     for dim, index in [(0, rows - 1), (-3, -1), (2, columns - 1), (-1, 0)]:
-        later.strides.select(*layout, dim, index).equals(
-            layout_of(tensor_of(layout).select(dim, index))
-        )
+        check_call(later, "select", layout, (dim, index))
 
 
 @pytest.mark.exercise("view_metadata")
 def test_layouts_that_go_backwards(later, rng):
     """With negative strides or offsets, each operation changes the layout by the same rules"""
 
-    for i in range(20):
+    for i in range(40):
         layout = random_layout(rng, dims=(1, 5))
         start = layout[2] if i % 2 else -1  # from -1, the offset is negative
 
@@ -284,19 +271,21 @@ def test_layouts_that_go_backwards(later, rng):
             """The mirror image of a layout: every step from the position `start` is reversed."""
             return list(layout[0]), [-stride for stride in layout[1]], 2 * start - layout[2]
 
-        check_operations(later, rng, layout, backwards)
+        for name in TORCHS:
+            check_operation(later, rng, name, layout, backwards)
 
 
 @pytest.mark.exercise("view_metadata")
 def test_huge_layouts(later, rng):
     """With strides and an offset beyond 2^53, each operation is exact"""
-    for _ in range(20):
+    for _ in range(40):
         scale = int(rng.integers(2**53, 2**55)) | 1
 
         def far(layout, scale=scale):
             return layout[0], tuple(stride * scale for stride in layout[1]), layout[2] * scale
 
-        check_operations(later, rng, random_layout(rng, dims=(1, 5)), far)
+        for name in TORCHS:
+            check_operation(later, rng, name, random_layout(rng, dims=(1, 5)), far)
 
 
 def random_factors(rng, number):
@@ -311,59 +300,63 @@ def random_factors(rng, number):
     return factors
 
 
-def torch_view(layout, new_shape):
-    """The view by torch, or None if torch finds none."""
+def torch_view(shape, strides, new_shape):
+    """The strides of torch's view, or None if torch finds none."""
     try:
-        return tensor_of(layout).view(new_shape)
+        return torch.as_strided(STORAGE, shape, strides).view(new_shape).stride()
     except RuntimeError:
         return None
 
 
-def check_view(later, layout, new_shape):
+def check_view(later, shape, strides, new_shape):
+    """Compares with torch."""
+    check_strides(later, shape, strides, new_shape, torch_view(shape, strides, new_shape))
+
+
+def check_strides(later, shape, strides, new_shape, expected):
     """Compares strides where they matter: in dimensions with more than one element."""
-    kind = list if sum(new_shape) % 2 else tuple
-    arguments = (*layout[:2], kind(new_shape))
-    view, what = torch_view(layout, new_shape), f"view_strides{arguments}"
+    given = shape, strides, (list if sum(new_shape) % 2 else tuple)(new_shape)
+    what = f"view_strides{given}"
+    sizes = torch.empty(shape, device="meta").reshape(new_shape).shape
+    used = [d for d, size in enumerate(sizes) if size > 1 and 0 not in sizes]
 
     def check(found):
-        if view is None or found is None or not isinstance(found, list | tuple):
-            expect(found, what).equals(None if view is None else view.stride())
+        if expected is None or not isinstance(found, list | tuple) or len(found) != len(expected):
+            expect(found, what).equals(expected)
             return
-        used = [d for d, size in enumerate(view.shape) if size > 1 and view.numel() > 0]
-        expect(len(found), f"the length of {what}").equals(view.ndim)
         kinds = [type(stride).__name__ for stride in found]
-        expect(kinds, "the types of strides").equals(["int"] * view.ndim)
+        expect(kinds, "the types of strides").equals(["int"] * len(found))
         expect([found[d] for d in used], f"{what} at dimensions {used}").equals(
-            [view.stride()[d] for d in used]
+            [expected[d] for d in used]
         )
 
-    later.strides.view_strides(*arguments).then(check)
+    later.strides.view_strides(*given).then(check)
 
 
 def check_runs(later, rng):
     """Compares views of rows with a gap after each: a row can be split and merged, rows cannot."""
-    rows, outer, inner = (int(n) for n in rng.integers(2, 6, size=3))
+    rows, outer, inner = rng.integers(2, 6, size=3).tolist()
     row = outer * inner
     whole, split = (rows, row), (rows, outer, inner)
-    for layout in ((whole, (row + 1, 1), 0), (split, (row + 1, inner, 1), 0)):
+    for shape, strides in ((whole, (row + 1, 1)), (split, (row + 1, inner, 1))):
         for new_shape in (whole, split, (rows * row,), (rows * outer, inner)):
-            check_view(later, layout, new_shape)
+            check_view(later, shape, strides, new_shape)
 
 
 def over_a_dimension_of_size_1(rng):
     """Dimensions that act as one, with a dimension of size 1 in between whose stride differs."""
-    outer, inner = (int(n) for n in rng.integers(2, 6, size=2))
-    return (outer, 1, inner), (inner, inner + 1, 1), 0
+    outer, inner = rng.integers(2, 6, size=2).tolist()
+    return (outer, 1, inner), (inner, inner + 1, 1)
 
 
 @pytest.mark.exercise("view_strides", weight=2)
 def test_views_are_torchs(later, rng):
     """Views of random layouts exist where torch's do, and have their strides"""
     for _ in range(120):
-        layout = random_layout(rng)
-        check_view(later, layout, random_factors(rng, math.prod(layout[0])))
-    layout = over_a_dimension_of_size_1(rng)
-    check_view(later, layout, (math.prod(layout[0]),))
+        shape, strides, _ = random_layout(rng)
+        check_view(later, shape, strides, random_factors(rng, math.prod(shape)))
+    shape, strides = over_a_dimension_of_size_1(rng)
+    check_view(later, shape, strides, (math.prod(shape),))
 
 
 @pytest.mark.exercise("view_strides")
@@ -374,25 +367,23 @@ def test_dimensions_that_lie_like_one_are_merged(later, rng):
         pieces, outer = random_factors(rng, count), int(rng.integers(1, 4))
         last = int(rng.integers(1, 4))
         gap = int(rng.integers(last, last + 3))
-        inner = [gap * stride for stride in packed(pieces, [1] * len(pieces))]
+        inner = [gap * stride for stride in packed(pieces)]
         hole = int(rng.integers(0, 2))
-        layout = (outer, *pieces, last), (gap * (count + hole), *inner, 1), 0
-        check_view(later, layout, (outer, count, last))
-        check_view(later, layout, (outer * count, last))
-        check_view(later, layout, (outer * count * last,))
+        layout = (outer, *pieces, last), (gap * (count + hole), *inner, 1)
+        for new_shape in ((outer, count, last), (outer * count, last), (outer * count * last,)):
+            check_view(later, *layout, new_shape)
 
 
 @pytest.mark.exercise("view_strides")
 def test_views_of_broadcast_dimensions(later, rng):
     """Broadcast dimensions are merged and split like all others"""
     for _ in range(40):
-        row, repeats = int(rng.integers(2, 5)), [int(n) for n in rng.choice([2, 4, 6], size=2)]
-        shape = [*repeats, row]
-        strides = [0, 0, int(rng.choice([0, 1, 1, 2]))]
-        order = [int(d) for d in rng.permutation(3)] if rng.random() < 0.5 else [0, 1, 2]
-        layout = tuple(shape[d] for d in order), tuple(strides[d] for d in order), 0
-        check_view(later, layout, random_factors(rng, math.prod(shape)))
-        check_view(later, layout, [math.prod(layout[0][:2]), layout[0][2]])
+        sizes = [*rng.choice([2, 4, 6], size=2).tolist(), int(rng.integers(2, 5))]
+        steps = [0, 0, int(rng.choice([0, 1, 1, 2]))]
+        order = rng.permutation(3).tolist() if rng.random() < 0.5 else [0, 1, 2]
+        shape, strides = tuple(sizes[d] for d in order), tuple(steps[d] for d in order)
+        for new_shape in (random_factors(rng, math.prod(shape)), [shape[0] * shape[1], shape[2]]):
+            check_view(later, shape, strides, new_shape)
 
 
 @pytest.mark.exercise("view_strides")
@@ -417,10 +408,9 @@ def test_where_the_last_element_is_does_not_decide(later, rng):
     for _ in range(10):
         size, inner = (int(n) for n in rng.integers(2, 6, size=2))
         for off in (0, 1, 2):  # the last element stays where it is
-            layout = (size, size, inner), (size * inner + 2 - off, inner - 2 + off, 1), 0
-            if layout[1][1] >= 0:
-                check_view(later, layout, (size * size * inner,))
-                check_view(later, layout, (size * size, inner))
+            layout = (size, size, inner), (size * inner + 2 - off, inner - 2 + off, 1)
+            for new_shape in ((size * size * inner,), (size * size, inner)):
+                check_view(later, *layout, new_shape)
     check_runs(later, rng)
 
 
@@ -428,36 +418,35 @@ def test_where_the_last_element_is_does_not_decide(later, rng):
 def test_sizes_of_1_can_come_and_go(later, rng):
     """Dimensions of size 1, with any stride, do not affect whether a view exists"""
     for _ in range(30):
-        columns, rows = int(rng.integers(2, 5)), int(rng.integers(2, 5))
-        shape, strides = [rows, columns], [columns, 1]
-        if rng.random() < 0.5:
-            strides = [1, rows]
+        rows, columns = rng.integers(2, 5, size=2).tolist()
+        shape, strides = [rows, columns], [columns, 1] if rng.random() < 0.5 else [1, rows]
         for _ in range(int(rng.integers(1, 4))):
             at = int(rng.integers(len(shape) + 1))
             shape.insert(at, 1)
             strides.insert(at, int(rng.integers(0, 99)))
-        layout = tuple(shape), tuple(strides), 0
-        check_view(later, layout, [rows * columns])
-        check_view(later, layout, [1, rows, 1, columns])
-        check_view(later, layout, [columns, 1, rows])
+        for new_shape in ([rows * columns], [1, rows, 1, columns], [columns, 1, rows]):
+            check_view(later, shape, strides, new_shape)
     for ndim in range(3):  # a single element
-        layout = (1,) * ndim, tuple(int(n) for n in rng.integers(0, 99, size=ndim)), 0
         for new_shape in [(), (1, 1)]:
-            check_view(later, layout, new_shape)
+            check_view(later, (1,) * ndim, rng.integers(0, 99, size=ndim).tolist(), new_shape)
     check_runs(later, rng)
+
+
+def some_layout(rng, alike):
+    """Shape, strides and a new shape, without sizes of 1; with `alike` like one dimension."""
+    shape, strides, _ = random_layout(rng, smallest=2, dims=(2, 4))
+    new_shape = [size for size in random_factors(rng, math.prod(shape)) if size > 1]
+    return shape, packed(shape) if alike else strides, new_shape
 
 
 @pytest.mark.exercise("view_strides")
 def test_views_of_layouts_that_go_backwards(later, rng):
     """With all strides negated, the same views exist, and their strides are negated"""
     for i in range(40):
-        layout = random_layout(rng, smallest=2, dims=(2, 4))
-        if i % 2:  # one that lies like a single dimension
-            layout = layout[0], tuple(packed(layout[0], [1] * len(layout[0]))), 0
-        new_shape = random_factors(rng, math.prod(layout[0]))
-        strides, view = [-stride for stride in layout[1]], torch_view(layout, new_shape)
-        expected = None if view is None else [-stride for stride in view.stride()]
-        check_used_strides(later, layout[0], strides, new_shape, expected)
+        shape, strides, new_shape = some_layout(rng, i % 2)
+        view = torch_view(shape, strides, new_shape)
+        expected = None if view is None else [-stride for stride in view]
+        check_strides(later, shape, [-stride for stride in strides], new_shape, expected)
 
 
 def evenly_spaced(shape, strides, new_shape):
@@ -469,33 +458,15 @@ def evenly_spaced(shape, strides, new_shape):
     return [int(each[0]) if len(each) else 0 for each in steps]
 
 
-def check_used_strides(later, shape, strides, new_shape, expected):
-    """Compares strides in dimensions with more than one element."""
-    what = f"view_strides{(shape, strides, new_shape)}"
-
-    def check(found):
-        if expected is None or not isinstance(found, list | tuple) or len(found) != len(expected):
-            expect(found, what).equals(expected)
-            return
-        used = [d for d, size in enumerate(new_shape) if size > 1]
-        expect([found[d] for d in used], f"{what} at dimensions {used}").equals(
-            [expected[d] for d in used]
-        )
-
-    later.strides.view_strides(shape, strides, new_shape).then(check)
-
-
 @pytest.mark.exercise("view_strides")
 def test_views_of_layouts_that_go_both_ways(later, rng):
     """If only some strides are negative, a view exists where its elements are evenly spaced"""
     for i in range(24):
-        shape, strides, _ = random_layout(rng, smallest=2, dims=(2, 4))
-        if i % 2:  # without the signs one that lies like a single dimension
-            strides = packed(shape, [1] * len(shape))
+        shape, strides, new_shape = some_layout(rng, i % 2)
         strides = [-strides[0], *strides[1:]] if i % 3 else [*strides[:-1], -strides[-1]]
-        for new_shape in ([math.prod(shape)], random_factors(rng, math.prod(shape)), list(shape)):
-            expected = evenly_spaced(shape, strides, new_shape)
-            check_used_strides(later, shape, strides, new_shape, expected)
+        for sizes in ([math.prod(shape)], new_shape, shape):
+            expected = evenly_spaced(shape, strides, sizes)
+            check_strides(later, shape, strides, sizes, expected)
     check_runs(later, rng)
 
 
@@ -503,11 +474,11 @@ def test_views_of_layouts_that_go_both_ways(later, rng):
 def test_the_unknown_size_is_found(later, rng):
     """A size of -1 is computed so that the number of elements matches"""
     for _ in range(60):
-        layout = random_layout(rng)
-        new_shape = random_factors(rng, math.prod(layout[0])) or [1]
+        shape, strides, _ = random_layout(rng)
+        new_shape = random_factors(rng, math.prod(shape)) or [1]
         new_shape[int(rng.integers(len(new_shape)))] = -1
-        check_view(later, layout, new_shape)
-    check_view(later, over_a_dimension_of_size_1(rng), (-1,))
+        check_view(later, shape, strides, new_shape)
+    check_view(later, *over_a_dimension_of_size_1(rng), (-1,))
     check_runs(later, rng)
 
 
@@ -515,30 +486,21 @@ def test_the_unknown_size_is_found(later, rng):
 def test_views_without_elements(later, rng):
     """A layout without elements can be viewed as every shape without elements"""
     for _ in range(20):
-        shape = [int(n) for n in rng.integers(2, 5, size=3)]
-        strides = [int(n) for n in rng.integers(5, 9, size=3)]
-        check_view(later, (tuple(shape), tuple(strides), 0), [math.prod(shape)])
+        shape = rng.integers(2, 5, size=3).tolist()
+        strides = rng.integers(5, 9, size=3).tolist()
+        check_view(later, shape, strides, [math.prod(shape)])
         shape[int(rng.integers(3))] = 0
-        layout = tuple(shape), tuple(strides), 0
-        for new_shape in [(0,), (2, 0, 3), (0, 5), (-1,), (7, -1), tuple(shape)]:
-            check_view(later, layout, new_shape)
+        for new_shape in [(0,), (2, 0, 3), (0, 5), (-1,), (7, -1), shape]:
+            check_view(later, shape, strides, new_shape)
     check_runs(later, rng)
 
 
 @pytest.mark.exercise("view_strides")
 def test_refuses_shapes_of_another_size(later, rng):
     """A different number of elements is refused, also with -1 in the shape"""
-    for shape, strides, new_shape in [
-        ((2, 3), (3, 1), (5,)),
-        ((2, 3), (3, 1), (2, 4)),
-        ((2, 3), (3, 1), ()),
-        ((2, 3), (3, 1), (0,)),
-        ((2, 3), (3, 1), (4, -1)),
-        ((2, 3), (3, 1), (0, -1)),
-        ((0, 3), (3, 1), (1,)),
-        ((), (), (2,)),
-    ]:
-        later.strides.view_strides(shape, strides, new_shape).raises(ValueError)
+    for new_shape in [(5,), (2, 4), (), (0,), (4, -1), (0, -1)]:
+        later.strides.view_strides((2, 3), (3, 1), new_shape).raises(ValueError)
+    later.strides.view_strides((0, 3), (3, 1), (1,)).raises(ValueError)
     check_runs(later, rng)
 
 
@@ -547,7 +509,6 @@ def test_refuses_shapes_that_are_ambiguous(later, rng):
     """Two or more sizes of -1, and without elements -1 together with 0, are refused"""
     for shape, strides, new_shape in [
         ((2, 3), (3, 1), (-1, -1)),
-        ((1,), (1,), (-1, -1)),
         ((0, 3), (3, 1), (0, -1)),
         ((0, 3), (3, 1), (-1, 5, 0)),
         # Each of these could be 1.
@@ -555,7 +516,7 @@ def test_refuses_shapes_that_are_ambiguous(later, rng):
         ((2,), (1,), (-1, -1, 2, -1)),
     ]:
         later.strides.view_strides(shape, strides, new_shape).raises(ValueError)
-    check_view(later, ((2, 3), (3, 1), 0), (-1, 2))
+    check_view(later, (2, 3), (3, 1), (-1, 2))
     check_runs(later, rng)
 
 
@@ -605,19 +566,23 @@ def test_gathers_overlapping_windows(later, rng, torch_rng):
         later.strides.gather(storage, tuple(windows.shape), (step, 1)).equals(windows)
 
 
+def both_ways(rng, torch_rng, ndim):
+    """Storage that a layout of strides of any sign fills to both ends, shape, strides, offset."""
+    shape = rng.integers(1, 5, size=ndim).tolist()
+    strides = rng.integers(-4, 5, size=ndim).tolist()
+    before, after = reach(shape, strides)
+    return shuffled(torch_rng, before + after + 1), shape, strides, before
+
+
 @pytest.mark.exercise("gather")
 def test_gathers_backwards(later, rng, torch_rng):
     """A negative stride goes backwards from the offset"""
     for _ in range(25):
-        ndim = int(rng.integers(1, 4))
-        shape = [int(n) for n in rng.integers(1, 5, size=ndim)]
-        strides = [int(n) for n in rng.integers(-4, 5, size=ndim)]
-        strides[int(rng.integers(ndim))] = -int(rng.integers(1, 4))
-        before, after = reach(shape, strides)
-        storage = shuffled(torch_rng, before + after + 1)
-        later.strides.gather(storage, shape, strides, before).equals(
-            elements(storage, shape, strides, before), "the tensor"
-        )
+        given = both_ways(rng, torch_rng, int(rng.integers(1, 4)))
+        later.strides.gather(*given).equals(elements(*given))
+    later.strides.gather(torch.arange(9), (3, 3), (-3, -1), 8).equals(
+        torch.arange(9).flip(0).reshape(3, 3)
+    )
 
 
 @pytest.mark.exercise("gather")
@@ -628,18 +593,13 @@ def test_gathers_every_dtype(later, rng, torch_rng):
         *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8),
         *(torch.bool, torch.complex64, torch.complex128),
     ]:
-        rows, columns = (int(n) for n in rng.integers(2, 5, size=2))
-        storage = 3 * torch.randn(rows * columns, generator=torch_rng, dtype=torch.float64)
-        if dtype is torch.int64:  # beyond what float64 can hold
-            storage = torch.randint(2**60, 2**62, storage.shape, generator=torch_rng)
-        elif dtype is torch.uint8:
-            storage = storage.abs()
-        elif dtype is torch.bool:
-            storage = storage > 0
-        storage = storage.to(dtype)
-        later.strides.gather(storage, (columns, rows), (1, columns)).equals(
-            storage.reshape(rows, columns).T
-        )
+        rows, columns = rng.integers(2, 5, size=2).tolist()
+        # As an integer beyond what float64 can hold.
+        values = torch.randint(-(2**62), 2**62, (rows, columns), generator=torch_rng)
+        if dtype.is_floating_point or dtype.is_complex:
+            values = values / 2**61
+        matrix = (values > 0 if dtype is torch.bool else values).to(dtype)
+        later.strides.gather(matrix.flatten(), (columns, rows), (1, columns)).equals(matrix.T)
     check_gathered(later, rng, torch_rng)
 
 
@@ -689,20 +649,12 @@ def test_gathers_nothing(later, rng, torch_rng):
 def test_refuses_to_read_beyond_storage(later, rng, torch_rng):
     """An element one position before the start or after the end is refused with an IndexError"""
     for _ in range(12):
-        ndim = int(rng.integers(0, 4))
-        shape = [int(n) for n in rng.integers(1, 5, size=ndim)]
-        strides = [int(n) for n in rng.integers(-4, 5, size=ndim)]
-        before, after = reach(shape, strides)
-        storage = shuffled(torch_rng, before + after + 1)
-        for size, offset in [
-            (before + after, before),
-            (before + after + 1, before + 1),
-            (before + after + 1, before - 1),
-            (before + after + 1, -len(storage)),
-            (before + after + 1, before + 2 ** int(rng.integers(32, 50))),
-            (0, before),
-        ]:
-            later.strides.gather(storage[:size], shape, strides, offset).raises(IndexError)
+        storage, shape, strides, before = both_ways(rng, torch_rng, int(rng.integers(0, 4)))
+        beyond = -len(storage), before + 2 ** int(rng.integers(32, 50))
+        for offset in (before + 1, before - 1, *beyond):
+            later.strides.gather(storage, shape, strides, offset).raises(IndexError)
+        for part in (storage[:-1], storage[:0]):
+            later.strides.gather(part, shape, strides, before).raises(IndexError)
         later.strides.gather(storage, shape, strides, before).equals(
             elements(storage, shape, strides, before)
         )
@@ -720,10 +672,7 @@ def test_gathers_out_of_a_part_of_a_tensor(later, rng, torch_rng):
         size = offset + reach(shape, strides)[1] + 1
         whole = shuffled(torch_rng, start + size * step + left)
         part = whole[start : start + size * step : step]
-        for beyond in rng.permutation(4) % 2:
-            if beyond:
-                later.strides.gather(part, shape, strides, offset + 1).raises(IndexError)
-            else:
-                later.strides.gather(part, shape, strides, offset).equals(
-                    elements(part, shape, strides, offset)
-                )
+        later.strides.gather(part, shape, strides, offset).equals(
+            elements(part, shape, strides, offset)
+        )
+        later.strides.gather(part, shape, strides, offset + 1).raises(IndexError)
