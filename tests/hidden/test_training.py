@@ -7,7 +7,6 @@ In float64 other orders of operations differ by about 1e-15 per step; 1e-10 allo
 for another formula.
 """
 
-import copy
 import math
 
 import pytest
@@ -50,26 +49,55 @@ def new_run(rng, torch_rng, steps):
     return weights, batches
 
 
-def steps(weights, batches, factors, loss=functional.mse_loss, **settings):
-    """Weights and loss of each step of a plain loop; outputs are multiplied by factors."""
-    params = [w.clone().requires_grad_() for w in weights]
+def steps(weights, batches, factors=None, loss="mse_loss", shift=None, **settings):
+    """Weights and loss of each step of a plain loop; outputs are multiplied by factors.
+
+    With a shift, which is added to the outputs, it is the last of the weights.
+    """
+    params = [w.clone().requires_grad_() for w in (*weights, shift) if w is not None]
     optimizer = torch.optim.SGD(params, **settings)
-    for (x, y), factor in zip(batches, factors, strict=True):
+    for (x, y), factor in zip(batches, factors or [1.0] * len(batches), strict=True):
         optimizer.zero_grad()
-        value = loss(forward(params, x) * factor, y)
+        outputs = forward(params[: len(weights)], x) * factor
+        value = getattr(functional, loss)(sum(params[len(weights) :], outputs), y)
         value.backward()
         optimizer.step()
         yield [p.detach().clone() for p in params], value.item()
 
 
-def trained(weights, batches, loss=functional.mse_loss, **settings):
+def trained(weights, batches, **how):
     """Weights and losses of a plain loop."""
-    found = list(steps(weights, batches, [1.0] * len(batches), loss, **settings))
+    found = list(steps(weights, batches, **how))
     return found[-1][0], [loss for _, loss in found]
 
 
 def close(found, expected, what):
     expect(found, what).close(expected, rtol=1e-10, atol=1e-10)
+
+
+def check_run(found, right):
+    """Compares weights and losses with those of a plain loop."""
+    close(found["weights"], right[0], "the weights")
+    close(found["losses"], right[1], "the losses")
+
+
+def new_masks(torch_rng):
+    """A function that draws a mask as dropout does, where what is not dropped is doubled, and the
+    list of what it has drawn."""
+    drawn = []
+
+    def mask(shape):
+        drawn.append(2.0 * torch.randint(2, shape, generator=torch_rng))
+        return drawn[-1]
+
+    return mask, drawn
+
+
+def check_memory(impl, idle, before):
+    """Compares the peak with that of an idle process, and with an earlier one."""
+    after = impl.peak_rss()
+    assert after - before < 7 * MIB, f"{(after - before) / MIB:.1f} MiB"
+    assert after - idle < 76 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
 
 
 @pytest.mark.exercise("train_loop", weight=2)
@@ -105,14 +133,8 @@ def test_stale_gradients_do_not_count(impl, rng, torch_rng):
     expect(found["unused"], "the parameter that no batch uses").equals(unused)
     # The optimizer may hold a parameter of the loss, in a group of its own.
     shift = randn(torch_rng, weights[1].shape[1])
-    params = [p.clone().requires_grad_() for p in (*weights, shift)]
-    optimizer = torch.optim.SGD(params, **settings)
-    for x, y in batches:
-        optimizer.zero_grad()
-        functional.mse_loss(forward(params[:2], x) + params[2], y).backward()
-        optimizer.step()
+    expected, _ = trained(weights, batches, shift=shift, **settings)
     found = impl.scenarios.train_run(weights, batches, stale=stale, shift=shift, **settings)
-    expected = [p.detach() for p in params]
     close([*found["weights"], found["shift"]], expected, "the weights and the loss's parameter")
 
 
@@ -139,23 +161,19 @@ def test_keeps_no_graphs(impl, rng, torch_rng):
         (eighths(torch_rng, MICRO, NARROW), randn(torch_rng, MICRO, NARROW, dtype=torch.float32))
         for _ in range(9)
     ]
-    passes, peaks = Passes(rng), []
-    how = {"backward_factor": passes.backward_factor, "lr": 0.0}
-    for some in (batches[:1], batches):
-        del passes.inputs[:]
-        found = impl.scenarios.train_run(weights, some, forward_factor=passes.forward_factor, **how)
-        peaks.append(impl.peak_rss())
+    few, passes = Passes(rng), Passes(rng)
+    impl.scenarios.train_run(weights, batches[:1], lr=0.0, **few.factors())
+    before = impl.peak_rss()
+    found = impl.scenarios.train_run(weights, batches, lr=0.0, **passes.factors())
     # A graph that is retained through the next forward pass takes 8 MiB, and those of eight more
     # batches 16 or more. Compare `check_large_batch`.
-    assert peaks[1] - peaks[0] < 7 * MIB, f"{(peaks[1] - peaks[0]) / MIB:.1f} MiB"
-    assert peaks[1] - idle < 76 * MIB, f"{(peaks[1] - idle) / MIB:.1f} MiB, imports included"
-    expect(passes.events, "passes").equals(["forward", "backward"] * 10)
+    check_memory(impl, idle, before)
+    expect(few.events + passes.events, "passes").equals(["forward", "backward"] * 10)
     expect(passes.inputs, "inputs of the forward passes").equals([x for x, _ in batches])
-    with torch.no_grad():
-        losses = [
-            functional.mse_loss(forward(weights, x) * factor, y).item()
-            for (x, y), factor in zip(batches, passes.forward_factors[1:], strict=True)
-        ]
+    losses = [
+        functional.mse_loss(forward(weights, x) * factor, y).item()
+        for (x, y), factor in zip(batches, passes.drawn["forward"], strict=True)
+    ]
     expect(found["losses"], "the losses").close(losses, rtol=1e-3)
 
 
@@ -172,10 +190,8 @@ def test_any_loss(impl, rng, torch_rng):
         (column, "l1_loss"),
         ((weights, classes), "cross_entropy"),
     ):
-        expected, losses = trained(ws, some, getattr(functional, loss), lr=0.05)
         found = impl.scenarios.train_run(ws, some, loss=loss, lr=0.05)
-        close(found["weights"], expected, "the weights")
-        close(found["losses"], losses, "the losses")
+        check_run(found, trained(ws, some, loss=loss, lr=0.05))
 
 
 @pytest.mark.exercise("train_loop")
@@ -183,50 +199,34 @@ def test_trains_in_training_mode(impl, rng, torch_rng):
     """The model is in training mode before the first batch, and stays in it; each batch has one
     forward pass"""
     weights, batches = new_run(rng, torch_rng, 4)
-    masks = []
-
-    def mask(shape):
-        """Dropout's: what is not dropped is doubled."""
-        masks.append(2.0 * torch.randint(2, shape, generator=torch_rng))
-        return masks[-1]
-
     for eval_mode in (True, "layers"):
-        masks.clear()
+        mask, masks = new_masks(torch_rng)
         found = impl.scenarios.train_run(weights, batches, eval_mode=eval_mode, mask=mask, lr=0.05)
         assert len(masks) == len(batches), "dropout was off"
         masked = [(x * m, y) for (x, y), m in zip(batches, masks, strict=True)]
-        expected, losses = trained(weights, masked, lr=0.05)
-        close(found["weights"], expected, "the weights")
-        close(found["losses"], losses, "the losses")
+        check_run(found, trained(weights, masked, lr=0.05))
 
 
 @pytest.mark.exercise("train_loop")
 def test_one_batch_at_a_time(impl, rng, torch_rng):
     """Each batch has one forward pass, one backward pass and its step before the next is taken"""
     weights, batches = new_run(rng, torch_rng, int(rng.integers(3, 7)))
-    events, inputs, factors, stepped = [], [], [], []
+    passes, stepped = Passes(rng), []
 
     def source():
         for batch in batches:
-            events.append("take")
+            passes.events.append("take")
             yield batch
 
-    def forward_factor(x):
-        events.append("forward")
-        inputs.append(x)
-        factors.append(float(rng.uniform(0.5, 2)))
-        return factors[-1]
-
     def after_step(weights):
-        events.append("step")
+        passes.events.append("step")
         stepped.append(weights)
 
-    found = impl.scenarios.train_run(
-        weights, source(), forward_factor=forward_factor, stepped=after_step, lr=0.05
-    )
-    expect(events, "events").equals(["take", "forward", "step"] * len(batches))
-    expect(inputs, "inputs of the forward passes").equals([x for x, _ in batches])
-    expected = list(steps(weights, batches, factors, lr=0.05))
+    how = {"forward_factor": passes.forward_factor, "stepped": after_step, "lr": 0.05}
+    found = impl.scenarios.train_run(weights, source(), **how)
+    expect(passes.events, "events").equals(["take", "forward", "step"] * len(batches))
+    expect(passes.inputs, "inputs of the forward passes").equals([x for x, _ in batches])
+    expected = list(steps(weights, batches, passes.drawn["forward"], lr=0.05))
     # Before the next batch is taken: the weights after a step need its gradient.
     close(stepped, [weights for weights, _ in expected], "the weights after each step")
     close(found["losses"], [loss for _, loss in expected], "the losses")
@@ -238,11 +238,9 @@ def test_inputs_stay_integers(impl, rng, torch_rng):
     weights, batches = new_run(rng, torch_rng, 4)
     tokens = [torch.randint(2**40, 2**60, x.shape, generator=torch_rng) for x, _ in batches]
     plain = [((t % 7).to(x.dtype), y) for t, (x, y) in zip(tokens, batches, strict=True)]
-    expected, losses = trained(weights, plain, lr=0.005)
     given = [(t, y) for t, (_, y) in zip(tokens, batches, strict=True)]
     found = impl.scenarios.train_run(weights, given, lr=0.005)
-    close(found["weights"], expected, "the weights")
-    close(found["losses"], losses, "the losses")
+    check_run(found, trained(weights, plain, lr=0.005))
 
 
 @pytest.mark.exercise("train_loop")
@@ -259,12 +257,12 @@ def test_no_batches(impl, rng, torch_rng):
 # --- accumulation -----------------------------------------------------------
 
 
-def whole_batch(weights, x, y, loss=functional.mse_loss, forward_factor=1.0, backward_factor=1.0):
+def whole_batch(weights, x, y, loss="mse_loss", forward_factor=1.0, backward_factor=1.0):
     """Gradients and loss of the whole batch, computed at once; factors may differ by row."""
     params = [w.clone().requires_grad_() for w in weights]
     outputs = forward(params, x) * forward_factor
     outputs.register_hook(lambda grad: grad * backward_factor)
-    value = loss(outputs, y)
+    value = getattr(functional, loss)(outputs, y)
     value.backward()
     return [p.grad for p in params], value.item()
 
@@ -280,16 +278,12 @@ class Passes:
 
     def __init__(self, rng):
         self._rng, self.events, self.inputs = rng, [], []
-        self._factors = {"forward": [], "backward": []}
-
-    @property
-    def forward_factors(self):
-        return self._factors["forward"]
+        self.drawn = {"forward": [], "backward": []}
 
     def _draw(self, event):
         self.events.append(event)
-        self._factors[event].append(float(self._rng.uniform(0.5, 2)))
-        return self._factors[event][-1]
+        self.drawn[event].append(float(self._rng.uniform(0.5, 2)))
+        return self.drawn[event][-1]
 
     def forward_factor(self, x):
         self.inputs.append(x)
@@ -298,16 +292,13 @@ class Passes:
     def backward_factor(self):
         return self._draw("backward")
 
-    def accumulate(self, impl, weights, x, y, micro, before=None):
-        return impl.scenarios.accumulate_run(
-            weights,
-            x,
-            y,
-            micro_batch=micro,
-            before=before,
-            forward_factor=self.forward_factor,
-            backward_factor=self.backward_factor,
-        )
+    def factors(self):
+        """As arguments of a scenario."""
+        return {"forward_factor": self.forward_factor, "backward_factor": self.backward_factor}
+
+    def accumulate(self, impl, *of_run, micro, **how):
+        how |= self.factors()
+        return impl.scenarios.accumulate_run(*of_run, micro_batch=micro, **how)
 
     def check_slices(self, x, micro):
         """Checks that the forward passes were on slices of `micro` rows, in order."""
@@ -322,10 +313,10 @@ class Passes:
         expect(self.events.count("backward"), "backward passes").equals(len(self.inputs))
         sizes = torch.tensor([len(x) for x in self.inputs])
         of_rows = {
-            f"{event}_factor": torch.tensor(factors, dtype=x.dtype).repeat_interleave(sizes)[
-                :, None
-            ]
-            for event, factors in self._factors.items()
+            f"{event}_factor": torch.tensor(factors, dtype=x.dtype)[:, None].repeat_interleave(
+                sizes, dim=0
+            )
+            for event, factors in self.drawn.items()
         }
         grads = [torch.zeros_like(w) for w in weights]
         for part in torch.arange(len(x)).split(MICRO):  # all at once would hold much memory
@@ -356,7 +347,7 @@ def eighths(torch_rng, *shape):
 
 
 def check_large_batch(impl, rng, torch_rng):
-    """Accumulates a large batch, and checks its memory; returns the passes.
+    """Accumulates a large batch, and checks its memory.
 
     The activations of a micro-batch take 8.25 MiB, those of all nine some 70 MiB.
 
@@ -371,33 +362,33 @@ def check_large_batch(impl, rng, torch_rng):
     idle, weights = impl.peak_rss(), large_model(torch_rng)
     rows = 9 * MICRO
     x, y = eighths(torch_rng, rows, NARROW), randn(torch_rng, rows, NARROW, dtype=torch.float32)
-    few = slice(MICRO)
-    Passes(rng).accumulate(impl, weights, x[few], y[few], MICRO)
+    Passes(rng).accumulate(impl, weights, x[:MICRO], y[:MICRO], micro=MICRO)
     before, passes = impl.peak_rss(), Passes(rng)
-    found = passes.accumulate(impl, weights, x, y, MICRO)
-    after = impl.peak_rss()
-    assert after - before < 7 * MIB, f"{(after - before) / MIB:.1f} MiB"
-    assert after - idle < 76 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
+    found = passes.accumulate(impl, weights, x, y, micro=MICRO)
+    check_memory(impl, idle, before)
     passes.check_slices(x, MICRO)
     passes.check_result(found, weights, x, y, rtol=1e-3, atol=1e-5)
-    return passes
+
+
+def check_gradients(impl, weights, x, y, micro, loss="mse_loss", seen=None):
+    """Compares gradients with those of the whole batch, of which a model may have seen other
+    inputs; returns the loss, and the right one."""
+    expected, right = whole_batch(weights, x if seen is None else seen, y, loss)
+    found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=micro, loss=loss)
+    close(found["grads"], expected, f"gradients of {len(x)} rows by {micro}")
+    return found["loss"], right
 
 
 @pytest.mark.exercise("accumulate_gradients", weight=2, needs="test_one_graph_at_a_time")
 def test_gradients_are_the_whole_batchs(impl, rng, torch_rng):
     """Gradients are those of the whole batch, whether the micro-batch divides it or not"""
     for rows, micro in [(12, 4), (13, 4), (7, 3), (5, 1), (9, 8), (4, 4), (3, 4)]:
-        weights, x, y = new_batch(rng, torch_rng, rows)
-        expected, _ = whole_batch(weights, x, y)
-        found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=micro)
-        close(found["grads"], expected, f"gradients of {rows} rows by {micro}")
-    weights, x, y = new_batch(rng, torch_rng, 7)
-    weights[1], y = weights[1][:, :1], y[:, :1]
-    more = randn(torch_rng, 7, 3, len(weights[0]))
-    for inputs, targets in [(x, y), (more, randn(torch_rng, 7, 3, 1))]:
-        expected, _ = whole_batch(weights, inputs, targets)
-        found = impl.scenarios.accumulate_run(weights, inputs, targets, micro_batch=3)
-        close(found["grads"], expected, "gradients with outputs of one column")
+        check_gradients(impl, *new_batch(rng, torch_rng, rows), micro)
+    (first, last), x, y = new_batch(rng, torch_rng, 7)
+    weights = [first, last[:, :1]]  # outputs of one column
+    check_gradients(impl, weights, x, y[:, :1], 3)
+    more = randn(torch_rng, 7, 3, len(first))
+    check_gradients(impl, weights, more, randn(torch_rng, 7, 3, 1), 3)
 
 
 @pytest.mark.exercise("accumulate_gradients", needs="test_one_graph_at_a_time")
@@ -406,20 +397,12 @@ def test_loss_is_the_whole_batchs(impl, rng, torch_rng):
     for rows, micro in [(12, 4), (3, 4), (13, 4), (5, 3)]:
         weights, x, y = new_batch(rng, torch_rng, rows)
         y = y.sigmoid()
-        expected, loss = whole_batch(weights, x, y, getattr(functional, BCE))
-        found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=micro, loss=BCE)
-        close(found["grads"], expected, "gradients")
-        close(expect(found["loss"], "the loss").is_a(float), loss, "the loss")
+        loss, right = check_gradients(impl, weights, x, y, micro, BCE)
+        close(expect(loss, "the loss").is_a(float), right, "the loss")
     tokens = torch.randint(2**40, 2**60, x.shape, generator=torch_rng)
-    classes = y.argmax(dim=1)
-    expected, loss = whole_batch(
-        weights, (tokens % 7).to(x.dtype), classes, functional.cross_entropy
-    )
-    found = impl.scenarios.accumulate_run(
-        weights, tokens, classes, micro_batch=2, loss="cross_entropy"
-    )
-    close(found["grads"], expected, "gradients of integers")
-    close(found["loss"], loss, "the loss of integers")
+    seen = (tokens % 7).to(x.dtype)
+    found = check_gradients(impl, weights, tokens, y.argmax(dim=1), 2, "cross_entropy", seen)
+    close(*found, "the loss of integers")
     y[int(rng.integers(5))] = math.nan
     found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=2)
     assert math.isnan(found["loss"]), "a row whose loss is nan does not count"
@@ -431,7 +414,7 @@ def test_micro_batches_are_slices_in_order(impl, rng, torch_rng):
     for rows, micro in [(12, 4), (13, 4), (4, 4), (3, 4), (2, 1), (6, 1000)]:
         weights, x, y = new_batch(rng, torch_rng, rows)
         passes = Passes(rng)
-        passes.accumulate(impl, weights, x, y, micro)
+        passes.accumulate(impl, weights, x, y, micro=micro)
         passes.check_slices(x, micro)
 
 
@@ -442,7 +425,7 @@ def test_one_graph_at_a_time(impl, rng, torch_rng):
     check_large_batch(impl, rng, torch_rng)  # first: an import could take the memory before
     for rows, micro in [(12, 4), (13, 4), (5, 2), (2, 1)]:
         passes = Passes(rng)
-        passes.accumulate(impl, *new_batch(rng, torch_rng, rows), micro)
+        passes.accumulate(impl, *new_batch(rng, torch_rng, rows), micro=micro)
         expect(passes.events, "events").equals(["forward", "backward"] * len(passes.inputs))
         largest = max(len(part) for part in passes.inputs)
         expect(largest <= micro, f"no forward pass has more than {micro} rows").equals(True)
@@ -456,9 +439,8 @@ def test_earlier_gradients_are_added_to(impl, rng, torch_rng):
     expected, _ = whole_batch(weights, x, y)
     shares = []
     for times in (1, 3):  # other weights would have other gradients
-        found = impl.scenarios.accumulate_run(
-            weights, x, y, micro_batch=3, before=before, times=times
-        )
+        how = {"micro_batch": 3, "before": before, "times": times}
+        found = impl.scenarios.accumulate_run(weights, x, y, **how)
         grads = list(found["grads"])
         grads[0] = expect(grads[0], "gradients").is_tensor(before[0].shape, x.dtype) - before[0]
         shares.append(expect(grads, "gradients").proportional(expected) / times)
@@ -482,19 +464,11 @@ def test_works_with_frozen_weights(impl, rng, torch_rng):
 def test_accumulation_keeps_the_mode(impl, rng, torch_rng):
     """The model is in training mode or in evaluation mode as its caller left it"""
     weights, x, y = new_batch(rng, torch_rng, 9)
-    masks = []
-
-    def mask(shape):
-        masks.append(2.0 * torch.randint(2, shape, generator=torch_rng))
-        return masks[-1]
-
     for eval_mode in (True, False):
-        masks.clear()
-        found = impl.scenarios.accumulate_run(
-            weights, x, y, micro_batch=3, eval_mode=eval_mode, mask=mask
-        )
-        drawn = 0 if eval_mode else 3
-        expect(len(masks), "passes in training mode").equals(drawn)
+        mask, masks = new_masks(torch_rng)
+        how = {"micro_batch": 3, "eval_mode": eval_mode, "mask": mask}
+        found = impl.scenarios.accumulate_run(weights, x, y, **how)
+        expect(len(masks), "passes in training mode").equals(0 if eval_mode else 3)
         masked = x if eval_mode else x * torch.cat(masks)
         expected, _ = whole_batch(weights, masked, y)
         expect(found["grads"], "gradients").proportional(expected)
@@ -511,10 +485,10 @@ def test_refuses_what_makes_no_batch(impl, rng, torch_rng):
         inputs, targets, micro = (bad + good)[i]
         passes = Passes(rng)
         if i >= len(bad):
-            passes.accumulate(impl, weights, inputs, targets, micro)
+            passes.accumulate(impl, weights, inputs, targets, micro=micro)
             continue
         with pytest.raises(ValueError):
-            passes.accumulate(impl, weights, inputs, targets, micro, before)
+            passes.accumulate(impl, weights, inputs, targets, micro=micro, before=before)
         expect(passes.events, "passes").equals([])
 
 
@@ -531,18 +505,32 @@ def new_grads(torch_rng, scale=100.0, dtype=torch.float64):
     ]
 
 
+def limit_for(rng, grads):
+    """A part of the gradients' norm."""
+    return float(rng.uniform(0.1, 0.9)) * norm_of(grads)
+
+
+def check_norm(found, grads):
+    expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
+
+
+def check_clipped(impl, grads, allowed, rtol=1e-7, **how):
+    """Compares the gradients, but not the norm, and returns both."""
+    found = impl.scenarios.clip_run(grads, allowed, **how)
+    factor = allowed / norm_of(grads)
+    expected = [(g.double() * factor).to(g.dtype) for g in grads if g is not None]
+    expect([g for g in found["grads"] if g is not None], "gradients").close(expected, rtol=rtol)
+    return found
+
+
 @pytest.mark.exercise("clip_grad_norm", weight=2)
 def test_clips_to_the_norm(impl, rng, torch_rng):
     """Gradients above the limit are all multiplied by max_norm / norm"""
     for scale in (100.0, 1.0, 1e-3, 1e-6, 1e-100, 1e100):
         grads = [*new_grads(torch_rng, scale=scale), randn(torch_rng, 0, 3)]
-        allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
-        found = impl.scenarios.clip_run(grads, allowed)
-        expected = [g * (allowed / norm_of(grads)) for g in grads]
-        expect(found["grads"], "gradients").close(expected, rtol=1e-12)
+        check_clipped(impl, grads, limit_for(rng, grads), rtol=1e-12)
     grads = new_grads(torch_rng)  # slightly above the limit
-    allowed = norm_of(grads) * (1 - 2.0**-40)
-    found = impl.scenarios.clip_run(grads, allowed)
+    found = impl.scenarios.clip_run(grads, norm_of(grads) * (1 - 2.0**-40))
     expect([torch.equal(*pair) for pair in zip(found["grads"], grads, strict=True)]).equals(
         [False] * len(grads)
     )
@@ -553,8 +541,9 @@ def test_returns_the_norm_before(impl, rng, torch_rng):
     """The result is the norm before clipping, as a float"""
     for factor in (0.5, 2.0):
         grads = new_grads(torch_rng)
-        found = impl.scenarios.clip_run(grads, factor * norm_of(grads))["norm"]
-        expect(expect(found, "the norm").is_a(float), "the norm").close(norm_of(grads), rtol=1e-12)
+        found = impl.scenarios.clip_run(grads, factor * norm_of(grads))
+        expect(found["norm"], "the norm").is_a(float)
+        check_norm(found, grads)
 
 
 @pytest.mark.exercise("clip_grad_norm")
@@ -565,7 +554,7 @@ def test_small_gradients_are_left_alone(impl, rng, torch_rng):
         grads = new_grads(torch_rng, scale=scale)
         found = impl.scenarios.clip_run(grads, factor * norm_of(grads))
         expect(found["grads"], "gradients").equals(grads)
-        expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
+        check_norm(found, grads)
     found = impl.scenarios.clip_run(grads, math.inf)
     expect(found["grads"], "gradients without a limit").equals(grads)
     flat = [torch.zeros_like(g) for g in grads]
@@ -578,24 +567,17 @@ def test_small_gradients_are_left_alone(impl, rng, torch_rng):
 def test_takes_a_generator(impl, rng, torch_rng):
     """The parameters may come from a generator"""
     grads = new_grads(torch_rng)
-    allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
-    found = impl.scenarios.clip_run(grads, allowed, generator=True)
-    expected = [g * (allowed / norm_of(grads)) for g in grads]
-    expect(found["grads"], "gradients").close(expected, rtol=1e-7)
-    expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
+    check_norm(check_clipped(impl, grads, limit_for(rng, grads), generator=True), grads)
 
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_skips_parameters_without_a_gradient(impl, rng, torch_rng):
     """Parameters without a gradient are skipped; without any the norm is 0"""
     grads = [None, *new_grads(torch_rng), None]
-    allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
-    found = impl.scenarios.clip_run(copy.deepcopy(grads), allowed)
-    scale = allowed / norm_of(grads)
-    expected = [g * scale for g in grads if g is not None]
-    assert found["grads"][0] is None
-    assert found["grads"][-1] is None
-    expect(found["grads"][1:-1], "gradients").close(expected, rtol=1e-7)
+    allowed = limit_for(rng, grads)
+    found = check_clipped(impl, grads, allowed)["grads"]
+    assert found[0] is None
+    assert found[-1] is None
     for none in ([], [None], [None, None]):
         expect(impl.scenarios.clip_run(none, allowed)["norm"], "the norm of none").equals(0.0)
 
@@ -603,37 +585,30 @@ def test_skips_parameters_without_a_gradient(impl, rng, torch_rng):
 @pytest.mark.exercise("clip_grad_norm")
 def test_squares_do_not_overflow(impl, rng, torch_rng):
     """Gradients whose squares overflow their dtype are clipped correctly"""
-    cases = [(torch.float32, 1e30, 1.0, 1e-6), (torch.float16, 1e4, 1.0, 4e-3)]
-    # The factor is 1e-8 here, which fp16 cannot hold; the clipped gradients are normal numbers.
-    cases.append((torch.float16, 3e4, 2e-3, 4e-3))
-    # The factor is 0.1 or so, but neither the gradients times the limit nor the smallest of them
-    # divided by the norm are numbers of fp16.
-    cases.append((torch.float16, 1e4, 1e4, 4e-3))
-    cases.append((torch.bfloat16, 1e30, 1.0, 2e-2))
+    # Each element is rounded to its dtype once: a relative error of 2**-24, 2**-11 or 2**-8.
+    cases = [
+        (torch.float32, 1e30, 1.0, 1e-6),
+        (torch.float16, 1e4, 1.0, 4e-3),
+        # The factor is 1e-8 here, which fp16 cannot hold; the clipped gradients are normal numbers.
+        (torch.float16, 3e4, 2e-3, 4e-3),
+        # The factor is 0.1 or so, but neither the gradients times the limit nor the smallest of
+        # them divided by the norm are numbers of fp16.
+        (torch.float16, 1e4, 1e4, 4e-3),
+        (torch.bfloat16, 1e30, 1.0, 2e-2),
+    ]
     for dtype, scale, limit, rtol in cases:
         values = 1 + torch.rand(40, generator=torch_rng, dtype=torch.float64)
         values[:4] *= 2e-7 if limit == scale else 1.0
         grads = [(scale * values).to(dtype)]
-        allowed = limit * float(rng.uniform(1, 3))
-        found = impl.scenarios.clip_run(grads, allowed)
-        expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
-        # Each element is rounded to its dtype once: a relative error of 2**-24, 2**-11 or 2**-8.
-        expected = (grads[0].double() * (allowed / norm_of(grads))).to(dtype)
-        expect(found["grads"][0], "the gradient").close(expected, rtol=rtol)
+        check_norm(check_clipped(impl, grads, limit * float(rng.uniform(1, 3)), rtol), grads)
 
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_gradients_of_several_dtypes(impl, rng, torch_rng):
     """Gradients of several dtypes share one norm, and keep their dtypes"""
-    grads = [
-        g.to(d)
-        for g, d in zip(new_grads(torch_rng), [torch.float32, torch.float64] * 2, strict=True)
-    ]
-    allowed = float(rng.uniform(0.1, 0.9)) * norm_of(grads)
-    found = impl.scenarios.clip_run(grads, allowed)
-    expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
-    expected = [(g.double() * (allowed / norm_of(grads))).to(g.dtype) for g in grads]
-    expect(found["grads"], "gradients").close(expected, rtol=1e-6)
+    dtypes = [torch.float32, torch.float64] * 2
+    grads = [g.to(dtype) for g, dtype in zip(new_grads(torch_rng), dtypes, strict=True)]
+    check_norm(check_clipped(impl, grads, limit_for(rng, grads), rtol=1e-6), grads)
 
 
 def refused_or_clipped(impl, rng, torch_rng, refused, bad_cases):
@@ -646,11 +621,7 @@ def refused_or_clipped(impl, rng, torch_rng, refused, bad_cases):
                 impl.scenarios.clip_run(*cases[i])
             continue
         grads = new_grads(torch_rng)
-        allowed = float(rng.uniform(1e-3, 1))
-        found = impl.scenarios.clip_run(grads, allowed)
-        expect(found["norm"], "the norm").close(norm_of(grads), rtol=1e-12)
-        expected = [g * (allowed / norm_of(grads)) for g in grads]
-        expect(found["grads"], "gradients").close(expected, rtol=1e-7)
+        check_norm(check_clipped(impl, grads, float(rng.uniform(1e-3, 1))), grads)
 
 
 @pytest.mark.exercise("clip_grad_norm")
