@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 import torch
 
-from assignment.expect import expect
 from assignment.scenarios.dtypes import take
 
 DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
@@ -45,36 +44,36 @@ def test_complex(later):
 @pytest.mark.exercise("bytes_per_element")
 def test_quantized_and_bits(later):
     """Quantized and bits dtypes of whole bytes have the size of the type that stores them"""
-    stored_as = {"qint8": 1, "quint8": 1, "qint32": 4, "bits8": 1, "bits16": 2}
-    shared_byte = {"bits1x8": 1, "bits2x4": 1, "bits4x2": 1}
-    for name, size in (stored_as | shared_byte).items():
-        dtype = getattr(torch, name)
-        later.dtypes.bytes_per_element(dtype).equals(size)
+    of_a_byte = ("qint8", "quint8", "bits8", "bits1x8", "bits2x4", "bits4x2")
+    for name, size in {**dict.fromkeys(of_a_byte, 1), "qint32": 4, "bits16": 2}.items():
+        later.dtypes.bytes_per_element(getattr(torch, name)).equals(size)
+
+
+def check_tensor(later, shape, dtype):
+    """Compares with torch."""
+    held = torch.empty(shape, dtype=dtype, device="meta").nbytes
+    later.dtypes.tensor_bytes(shape, dtype).equals(held)
 
 
 def check_tensors(later, rng):
     """Compares tensors of three and four dimensions with torch."""
     for dtype in COMMON:
-        shape = [int(n) for n in rng.integers(2, 99, size=int(rng.integers(3, 5)))]
-        held = torch.empty(shape, dtype=dtype, device="meta").nbytes
-        later.dtypes.tensor_bytes(shape, dtype).equals(held)
+        check_tensor(later, rng.integers(2, 99, size=int(rng.integers(3, 5))).tolist(), dtype)
 
 
 @pytest.mark.exercise("tensor_bytes")
 def test_bytes_of_random_shapes(later, rng):
     """A tensor takes as many bytes as torch says, in every shape and dtype"""
     for _ in range(60):
-        shape = [int(n) for n in rng.choice([1, 2, 3, 7, 32, 1023], size=int(rng.integers(1, 5)))]
-        dtype = COMMON[int(rng.integers(len(COMMON)))]
-        held = torch.empty(shape, dtype=dtype, device="meta").untyped_storage().nbytes()
-        later.dtypes.tensor_bytes(shape, dtype).equals(held)
+        shape = rng.choice([1, 2, 3, 7, 32, 1023], size=int(rng.integers(1, 5))).tolist()
+        check_tensor(later, shape, COMMON[int(rng.integers(len(COMMON)))])
 
 
 @pytest.mark.exercise("tensor_bytes")
 def test_a_scalar_is_one_element(later, rng):
     """A scalar, of shape (), has one element"""
     for dtype, shape in itertools.product(COMMON, ((), [])):
-        later.dtypes.tensor_bytes(shape, dtype).equals(torch.zeros((), dtype=dtype).nbytes)
+        check_tensor(later, shape, dtype)
     check_tensors(later, rng)
 
 
@@ -82,10 +81,9 @@ def test_a_scalar_is_one_element(later, rng):
 def test_a_dimension_of_size_0_leaves_nothing(later, rng):
     """A tensor with a dimension of size 0, at any position, takes no bytes"""
     for _ in range(10):
-        shape = [int(n) for n in rng.integers(1, 1024, size=int(rng.integers(1, 5)))]
-        empty = list(shape)
-        empty[int(rng.integers(len(shape)))] = 0
-        later.dtypes.tensor_bytes(empty, torch.float32).equals(0)
+        shape = rng.integers(1, 1024, size=int(rng.integers(1, 5))).tolist()
+        shape[int(rng.integers(len(shape)))] = 0
+        later.dtypes.tensor_bytes(shape, torch.float32).equals(0)
     check_tensors(later, rng)
 
 
@@ -218,10 +216,13 @@ class Program:
         return dense and t.nbytes == t.untyped_storage().nbytes()
 
     def whole(self):
-        """One tensor of each storage, of those that fill it; no two are of one size."""
+        """One tensor of each storage, of those that fill it; no two are of one size.
+
+        There is at least one, a new one if need be.
+        """
         filling = [list(filter(self.fills, family)) for family in self.families()]
         chosen = {self.tensors[f[0]].nbytes: self.any_of(f) for f in filling if f}
-        return [int(n) for n in self.rng.permutation(list(chosen.values()))]
+        return self.rng.permutation(list(chosen.values())).tolist() or [self.new()]
 
     def grown(self):
         """A tensor whose storage has grown from where it begins: no tensor shows all of it."""
@@ -238,14 +239,9 @@ class Program:
 
     def check(self, later, chosen, **how):
         """Compares with the storages that these tensors have here."""
-        storages = {}
-        for n in chosen:
-            if not self.tensors[n].is_meta:
-                storage = self.tensors[n].untyped_storage()
-                storages[storage._cdata] = storage
-        later.scenarios.storage_bytes_of(self.steps, chosen, **how).equals(
-            sum(storage.nbytes() for storage in storages.values())
-        )
+        held = [self.tensors[n].untyped_storage() for n in chosen if not self.tensors[n].is_meta]
+        sizes = {storage._cdata: storage.nbytes() for storage in held}
+        later.scenarios.storage_bytes_of(self.steps, chosen, **how).equals(sum(sizes.values()))
 
 
 @pytest.mark.exercise("storage_bytes")
@@ -253,7 +249,7 @@ def test_fresh_tensors_add_up(later, rng):
     """Tensors that share no storage take the sum of their storages"""
     for dtype in OTHERS:
         program = Program(rng, int(rng.integers(4, 15)))
-        chosen = program.whole() or [program.new()]
+        chosen = program.whole()
         chosen.append(program.add("new", (3, int(rng.integers(2, 9))), dtype))
         # Of the same size as another, but separate.
         chosen += [program.grown(), *(program.add("clone", chosen[0]) for _ in range(2))]
@@ -268,7 +264,7 @@ def test_a_tensor_listed_twice_counts_once(later, rng):
     """A tensor that is listed several times counts once"""
     for _ in range(8):
         program = Program(rng, int(rng.integers(4, 15)))
-        chosen = program.parts(program.whole() or [program.new()])
+        chosen = program.parts(program.whole())
         program.check(later, [*chosen, *program.some_of(chosen), chosen[0]])
 
 
@@ -326,7 +322,7 @@ def test_another_dtype_and_another_class(later, rng):
     to its last byte"""
     for _ in range(8):
         program = Program(rng, int(rng.integers(8, 20)))
-        whole = program.any_of(program.whole() or [program.new()])
+        whole = program.any_of(program.whole())
         views = [program.any_of(range(len(program.tensors))), whole]
         views.append(program.add("view", whole, torch.uint8))
         views.append(program.add("view", views[-1], torch.int8))
@@ -363,7 +359,7 @@ def test_meta_tensors_hold_nothing(later, rng):
     """Tensors on the meta device hold no memory; other tensors in the set still count"""
     for _ in range(6):
         program = Program(rng, int(rng.integers(4, 15)))
-        real = program.whole() or [program.new()]
+        real = program.whole()
         meta = [program.new("meta"), program.add("to", real[0], "meta")]
         meta.append(program.add("select", meta[0], 0, 0))
         program.check(later, [*program.parts(real), *program.some_of(meta)])
@@ -375,21 +371,19 @@ def test_tensors_from_a_generator(later, rng):
     """The tensors may come from a generator, which can only be read once"""
     for _ in range(6):
         program = Program(rng, int(rng.integers(4, 15)))
-        chosen = program.whole() or [program.new()]
-        program.check(later, program.parts(chosen), generator=True)
+        program.check(later, program.parts(program.whole()), generator=True)
 
 
 @pytest.mark.exercise("storage_bytes")
-def test_tensors_that_a_generator_makes(impl, later, rng):
+def test_tensors_that_a_generator_makes(later, rng):
     """Tensors that a generator makes one by one all count, also if it keeps none of them"""
     for _ in range(6):
         program = Program(rng, int(rng.integers(4, 15)))
-        chosen = [*rng.integers(len(program.tensors), size=int(rng.integers(1, 5)))]
-        whole = program.any_of(program.whole() or [program.new()])
+        chosen = rng.integers(len(program.tensors), size=int(rng.integers(1, 5))).tolist()
+        whole = program.any_of(program.whole())
         chosen += [whole] * 40
-        found = impl.scenarios.storage_bytes_of(program.steps, list(map(int, chosen)), copies=True)
         sizes = [t.nbytes for t in (program.tensors[n] for n in chosen) if not t.is_meta]
-        expect(found, f"bytes of copies of {chosen} of {program.steps}").equals(sum(sizes))
+        later.scenarios.storage_bytes_of(program.steps, chosen, copies=True).equals(sum(sizes))
         program.check(later, program.parts([whole]), generator=True)  # no copies
 
 
@@ -430,33 +424,31 @@ def check_rows(later, rng):
 
 
 @pytest.mark.exercise("block_scaled")
-def test_average_bits(impl, later, rng):
+def test_average_bits(later, rng):
     """An element takes its own bits plus its share of a scale"""
     for _ in range(40):
         element_bits, block_size, scale_bits = random_block(rng)
-        given = element_bits, block_size, scale_bits
-        found = expect(impl.dtypes.bits_per_element(*given), f"bits_per_element{given}")
-        found.is_a(float)
         # Two roundings of float64 at most.
-        found.close(float(element_bits + Fraction(scale_bits, block_size)), rtol=1e-15)
+        later.dtypes.bits_per_element(element_bits, block_size, scale_bits).close(
+            float(element_bits + Fraction(scale_bits, block_size)), rtol=1e-15
+        )
     for element_bits in (1, 4, 7):
         later.dtypes.bits_per_element(element_bits, 1, 0).equals(float(element_bits))
 
 
 @pytest.mark.exercise("block_scaled")
-def test_average_bits_are_those_of_full_blocks(impl, later, rng):
+def test_average_bits_are_those_of_full_blocks(later, rng):
     """A tensor with only full blocks takes its elements times the average bits"""
     for _ in range(20):
         element_bits, _, scale_bits = random_block(rng)
         block_size = 2 ** int(rng.integers(6))  # so that a float holds the average exactly
         rows, blocks = 8 * int(rng.integers(1, 9)), int(rng.integers(1, 9))
-        shape = (rows, blocks * block_size)
-        found = impl.dtypes.block_scaled_bytes(shape, element_bits, block_size, scale_bits)
-        bits = element_bits + Fraction(scale_bits, block_size)
-        expect(found, f"bytes of {shape}").equals(int(math.prod(shape) * bits / 8))
-        later.dtypes.bits_per_element(element_bits, block_size, scale_bits).close(
-            found * 8 / math.prod(shape), rtol=1e-12
+        block, elements = (element_bits, block_size, scale_bits), rows * blocks * block_size
+        average = element_bits + Fraction(scale_bits, block_size)
+        later.dtypes.block_scaled_bytes((rows, blocks * block_size), *block).equals(
+            int(elements * average / 8)
         )
+        later.dtypes.bits_per_element(*block).close(float(average), rtol=1e-12)
 
 
 @pytest.mark.exercise("block_scaled", weight=2)
@@ -471,15 +463,13 @@ def test_bytes_of_random_blocks(later, rng):
 
 
 @pytest.mark.exercise("block_scaled")
-def test_a_block_ends_with_its_row(impl, rng):
+def test_a_block_ends_with_its_row(later, rng):
     """The last block of a row has a whole scale, and does not continue into the next row"""
     for _ in range(20):
         block_size = int(rng.integers(2, 17))
         row = block_size * int(rng.integers(0, 4)) + int(rng.integers(1, block_size))
         rows = tuple(int(n) for n in rng.integers(2, 6, size=int(rng.integers(1, 4))))
-        found = impl.dtypes.block_scaled_bytes([*rows, row], 8, block_size, 8)
-        scales = math.prod(rows) * len(range(0, row, block_size))
-        expect(found, f"bytes of {(*rows, row)}").equals(math.prod(rows) * row + scales)
+        check_bytes(later, [*rows, row], 8, block_size, 8)
 
 
 @pytest.mark.exercise("block_scaled")
