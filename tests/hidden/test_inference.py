@@ -4,6 +4,7 @@ Counts are exact. Ratios and times are a few operations in float64, each of whic
 so they must agree with fractions to 1e-12.
 """
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -15,16 +16,8 @@ from assignment.expect import expect
 
 AWKWARD = [2, 3, 5, 17, 63, 65, 66, 1023]
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int8]
-WIDTHS = [
-    2,
-    0.5625,
-    0.53125,
-    4,
-    0.65625,
-    1,
-    0.5,
-    0.1875,
-]  # bytes; some with scales
+WIDTHS = [2, 0.5625, 0.53125, 4, 0.65625, 1, 0.5, 0.1875]  # bytes; some with scales
+PHASES = {"prefill": "prompt", "decode": "context"}  # the argument for the tokens
 
 
 def sizes(rng, count):
@@ -40,7 +33,7 @@ def meta(*shape, dtype=torch.float32):
 
 
 class Decoder:
-    """A decoder of plain matrices. `run` takes new tokens and appends to the cache.
+    """A decoder of plain matrices, whose cache holds the keys and values of tokens that it has run.
 
     `flops` and `moved` have what torch counts in the last run: FLOPs, and the bytes of the weights
     and of the cache, by part.
@@ -75,6 +68,10 @@ class Decoder:
         self.moved = {"weights": self.weight_bytes, "attention": self.cache_bytes()}
         return self
 
+    def run_phase(self, phase, tokens):
+        """A prefill of so many tokens, or the decode step of the last of them."""
+        return self.run(tokens) if phase == "prefill" else self.run(tokens - 1).run(1)
+
     def forward(self, x):
         for i, (q, o, k, v, *ups, down) in enumerate(self.layers):
             queries, *new = (x @ matrix for matrix in (q, k, v))
@@ -96,8 +93,8 @@ class Decoder:
     def split(self, x, heads):
         return x.unflatten(-1, (heads, self.head_dim)).transpose(1, 2)
 
-    def with_total(self):
-        return {**self.flops, "total": sum(self.flops.values())}
+    def intensity(self):
+        return {part: Fraction(flops, self.moved[part]) for part, flops in self.flops.items()}
 
 
 def random_decoder(rng, **settings):
@@ -125,7 +122,7 @@ def test_the_cache_is_what_a_decoder_keeps(later, rng):
         batch, tokens = (int(n) for n in rng.integers(2, 40, size=2))
         config = random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6)
         decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=(dtype, dtype))
-        decoder.run(tokens - 1).run(1)
+        decoder.run_phase("decode", tokens)
         shape = (batch, tokens, config["layers"], kv_heads, decoder.head_dim, dtype)
         later.inference.kv_cache_bytes(*shape).equals(decoder.cache_bytes())
 
@@ -157,138 +154,126 @@ def fitting(memory, weights, each):
     return batch
 
 
+def a_cache(rng, i):
+    """The arguments of one sequence's cache, and its bytes."""
+    shape, dtype = sizes(rng, 4), DTYPES[i % 5]
+    return (*shape, dtype), 2 * meta(*shape, dtype=dtype).nbytes
+
+
 @pytest.mark.exercise("kv_cache", weight=2)
-def test_one_sequence_more_does_not_fit(impl, rng):
+def test_one_sequence_more_does_not_fit(later, rng):
     """The largest batch is that of the last sequence that fits beside the weights"""
     for i in range(20):
-        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
-        each = 2 * meta(*shape, dtype=dtype).nbytes
+        cache, each = a_cache(rng, i)
         weights = int(rng.integers(1, 10**6))
         memory = weights + int(each * float(rng.uniform(1, 60)))
-        found = impl.inference.largest_cached_batch(memory, weights, *shape, dtype)
-        what = f"sequences of {shape} in {dtype} beside {weights} of {memory} bytes"
-        expect(found, what).equals(fitting(memory, weights, each))
+        later.inference.largest_cached_batch(memory, weights, *cache).equals(
+            fitting(memory, weights, each)
+        )
 
 
 @pytest.mark.exercise("kv_cache")
-def test_memory_is_full_to_the_last_byte(impl, rng):
+def test_memory_is_full_to_the_last_byte(later, rng):
     """Memory may be full to the last byte; one byte less holds a sequence less"""
     for i in range(10):
-        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
-        each = 2 * meta(*shape, dtype=dtype).nbytes
+        cache, each = a_cache(rng, i)
         batch, weights = (math.prod(huge(rng, 2)) for _ in range(2))
         if i % 2:  # less than 2**63 bytes, of which a float holds the first 53 bits
             batch, weights = int(rng.integers(2**61, 2**62)) // each, sizes(rng, 1)[0]
-        largest = impl.inference.largest_cached_batch
         for extra, expected in [(0, batch), (-1, batch - 1), (each - 1, batch), (each, batch + 1)]:
-            found = largest(weights + batch * each + extra, weights, *shape, dtype)
-            expect(found).equals(expected)
+            memory = weights + batch * each + extra
+            later.inference.largest_cached_batch(memory, weights, *cache).equals(expected)
 
 
 @pytest.mark.exercise("kv_cache")
-def test_weights_that_leave_no_room(impl, rng):
+def test_weights_that_leave_no_room(later, rng):
     """If the weights fit and no sequence does, the batch is 0; weights may also take nothing"""
     for i in range(8):
-        shape, dtype = sizes(rng, 4), DTYPES[i % 5]
-        each, weights = 2 * meta(*shape, dtype=dtype).nbytes, int(rng.integers(1, 10**9))
-        largest = impl.inference.largest_cached_batch
-        expect(largest(weights, weights, *shape, dtype)).equals(0)
-        expect(largest(weights + each - 1, weights, *shape, dtype)).equals(0)
-        expect(largest(weights + each, weights, *shape, dtype)).equals(1)
-        expect(largest(3 * each, 0, *shape, dtype)).equals(3)
-        expect(largest(0, 0, *shape, dtype)).equals(0)
-        for other in DTYPES:
-            expect(largest(3 * each, 0, *shape, other)).equals(
-                3 * each // (2 * meta(*shape, dtype=other).nbytes)
+        cache, each = a_cache(rng, i)
+        weights = int(rng.integers(1, 10**9))
+        for more, batch in [(0, 0), (each - 1, 0), (each, 1)]:
+            later.inference.largest_cached_batch(weights + more, weights, *cache).equals(batch)
+        later.inference.largest_cached_batch(0, 0, *cache).equals(0)
+        *shape, _ = cache
+        for dtype in DTYPES:
+            later.inference.largest_cached_batch(3 * each, 0, *shape, dtype).equals(
+                3 * each // (2 * meta(*shape, dtype=dtype).nbytes)
             )
 
 
 @pytest.mark.exercise("kv_cache")
 def test_refuses_weights_that_do_not_fit(later, rng):
     """Weights that are more than the memory are refused"""
-    shape, dtype = sizes(rng, 4), DTYPES[int(rng.choice([0, 1, 3, 4]))]  # not of 2 bytes
-    each = 2 * meta(*shape, dtype=dtype).nbytes
+    cache, each = a_cache(rng, int(rng.choice([0, 1, 3, 4])))  # not of 2 bytes
     weights = each * int(rng.integers(1, 99)) + 2
-    bad = [(weights - 1, weights), (0, weights)]
-    bad += [(10 * each, 10 * each + 1), (10 * each, 20 * each)]
-    for memory, too_much in bad:
-        later.inference.largest_cached_batch(memory, too_much, *shape, dtype).raises(ValueError)
-    later.inference.largest_cached_batch(weights + 7 * each, weights, *shape, dtype).equals(7)
+    for memory, too_much in [(weights - 1, weights), (0, weights), (10 * each, 20 * each)]:
+        later.inference.largest_cached_batch(memory, too_much, *cache).raises(ValueError)
+    later.inference.largest_cached_batch(weights + 7 * each, weights, *cache).equals(7)
 
 
 # --- prefill_decode_flops ----------------------------------------------------
 
 
-def check_prefill(impl, config, prompt, **given):
-    found = impl.inference.prefill_flops(**config, prompt=prompt, **given)
-    expected = Decoder(**config, **given).run(prompt).with_total()
-    expect(found, f"FLOPs of {config}, {given}, {prompt} tokens").equals(expected)
+def check_flops(later, phase, config, tokens, **given):
+    """Compares a prefill of so many tokens, or the step of the last of them, with a decoder."""
+    flops = Decoder(**config, **given).run_phase(phase, tokens).flops
+    asked = getattr(later.inference, f"{phase}_flops")
+    asked(**config, **{PHASES[phase]: tokens}, **given).equals(
+        {**flops, "total": sum(flops.values())}
+    )
 
 
-def check_decode(impl, config, context, **given):
-    """Fills the cache with all tokens but the last, and compares the FLOPs of that one."""
-    found = impl.inference.decode_flops(**config, context=context, **given)
-    expected = Decoder(**config, **given).run(context - 1).run(1).with_total()
-    expect(found, f"FLOPs of {config}, {given}, context {context}").equals(expected)
+def check_phase(later, rng, phase):
+    for batch in (1, 2, 5):
+        config = random_decoder(rng)
+        check_flops(later, phase, config, int(rng.integers(3, 40)), batch=batch)
+        check_flops(later, phase, config, int(rng.choice([1, 2, 64, 65])), batch=batch)
+    check_flops(later, phase, random_decoder(rng), int(rng.integers(3, 40)))
 
 
 @pytest.mark.exercise("prefill_decode_flops", weight=2)
-def test_prefill_takes_what_torch_counts(impl, rng):
+def test_prefill_takes_what_torch_counts(later, rng):
     """Prefill takes the FLOPs that torch counts when a decoder reads its prompts"""
-    for batch in (1, 2, 5):
-        config = random_decoder(rng)
-        check_prefill(impl, config, int(rng.integers(3, 40)), batch=batch)
-        check_prefill(impl, config, int(rng.choice([1, 2, 64, 65])), batch=batch)
-    check_prefill(impl, random_decoder(rng), int(rng.integers(3, 40)))
+    check_phase(later, rng, "prefill")
 
 
 @pytest.mark.exercise("prefill_decode_flops", weight=2)
-def test_a_step_takes_what_torch_counts(impl, rng):
+def test_a_step_takes_what_torch_counts(later, rng):
     """A decode step takes the FLOPs that torch counts when a decoder uses its cache"""
-    for batch in (1, 2, 5):
-        config = random_decoder(rng)
-        check_decode(impl, config, int(rng.integers(3, 40)), batch=batch)
-        check_decode(impl, config, int(rng.choice([1, 2, 64, 65])), batch=batch)
-    check_decode(impl, random_decoder(rng), int(rng.integers(3, 40)))
+    check_phase(later, rng, "decode")
 
 
 @pytest.mark.exercise("prefill_decode_flops")
-def test_query_heads_that_share_keys(impl, rng):
+def test_query_heads_that_share_keys(later, rng):
     """With fewer key heads, fewer weights are multiplied, and attention takes as much"""
     for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2), (49, 7), (49, 1)]:
-        config = random_decoder(rng, d_model=49 * 12, heads=heads, kv_heads=kv_heads)
-        config = {**config, "layers": 1}
-        for gated in (True, False):
+        config = random_decoder(rng, d_model=49 * 12, heads=heads, kv_heads=kv_heads, layers=1)
+        for phase, gated in itertools.product(PHASES, (True, False)):
             for tokens in (1, int(rng.integers(2, 9))):
-                check_prefill(impl, config, tokens, gated=gated)
-                check_decode(impl, config, tokens, gated=gated)
+                check_flops(later, phase, config, tokens, gated=gated)
 
 
 @pytest.mark.exercise("prefill_decode_flops")
-def test_gates_in_prefill_and_decode(impl, rng):
+def test_gates_in_prefill_and_decode(later, rng):
     """With and without a gate, the FLOPs are those that torch counts"""
     config = random_decoder(rng)
-    for gated in (True, False):
-        check_prefill(impl, config, int(rng.integers(2, 30)), gated=gated)
-        check_decode(impl, config, int(rng.integers(2, 30)), gated=gated)
+    for phase, gated in itertools.product(PHASES, (True, False)):
+        check_flops(later, phase, config, int(rng.integers(2, 30)), gated=gated)
 
 
 @pytest.mark.exercise("prefill_decode_flops")
-def test_sizes_of_zero_are_counted(impl, rng):
+def test_sizes_of_zero_are_counted(later, rng):
     """Sizes of 0 are no error: what they leave is counted"""
-    for size in ("vocab", "layers", "d_ff", "d_model"):
+    for phase, size in itertools.product(PHASES, ("vocab", "layers", "d_ff", "d_model")):
         config = random_decoder(rng, **{size: 0})
         more = {"batch": 2, "kv_heads": config["heads"] // 2, "gated": bool(rng.integers(2))}
-        check_prefill(impl, config, int(rng.integers(2, 9)), **more)
-        check_decode(impl, config, int(rng.integers(2, 9)), **more)
-    config, tokens = random_decoder(rng), int(rng.integers(2, 9))
-    check_prefill(impl, config, tokens, batch=0)
-    check_decode(impl, config, tokens, batch=0)
-    check_decode(impl, config, tokens, batch=1)
+        check_flops(later, phase, config, int(rng.integers(2, 9)), **more)
+    for phase, batch in itertools.product(PHASES, (0, 1)):
+        check_flops(later, phase, random_decoder(rng), int(rng.integers(2, 9)), batch=batch)
 
 
 @pytest.mark.exercise("prefill_decode_flops")
-def test_huge_decoders_are_exact(impl, rng):
+def test_huge_decoders_are_exact(later, rng):
     """FLOPs beyond 64 bits are exact integers, of sizes within 64 bits and beyond them"""
     for i in range(6):
         vocab, layers, d_ff, tokens, batch, width = (
@@ -298,80 +283,62 @@ def test_huge_decoders_are_exact(impl, rng):
         shape = {"vocab": vocab, "layers": layers, "d_model": d_model, "heads": 6, "d_ff": d_ff}
         shape |= {"kv_heads": 2, "batch": batch}
         inner = layers * d_model * (2 * d_model + 4 * width + 3 * d_ff)
-        for name, rows, queries in [("prefill", tokens, tokens), ("decode", 1, 1)]:
+        for phase, rows in [("prefill", tokens), ("decode", 1)]:
             weights = 2 * batch * (rows * inner + d_model * vocab)
-            attention = 4 * batch * layers * queries * tokens * d_model
-            expected = {"weights": weights, "attention": attention, "total": weights + attention}
-            if name == "prefill":
-                found = impl.inference.prefill_flops(**shape, prompt=tokens)
-            else:
-                found = impl.inference.decode_flops(**shape, context=tokens)
-            expect(found, name).equals(expected)
+            attention = 4 * batch * layers * rows * tokens * d_model
+            asked = getattr(later.inference, f"{phase}_flops")
+            asked(**shape, **{PHASES[phase]: tokens}).equals(
+                {"weights": weights, "attention": attention, "total": weights + attention}
+            )
 
 
 # --- decode_roofline ---------------------------------------------------------
 
 
-def exact(numbers):
-    return {name: float(number) for name, number in numbers.items()}
+def check_close(asked, expected):
+    """Compares the result of a later call with fractions."""
+    asked.close({name: float(number) for name, number in expected.items()}, rtol=1e-12)
 
 
-def close(found, expected, what):
-    expect(found, what).close(exact(expected), rtol=1e-12)
-
-
-@pytest.mark.exercise("decode_roofline")
-def test_intensity_of_a_decoders_step(impl, rng):
-    """In a decode step, each part does the FLOPs that torch counts on the bytes that are there"""
+def check_intensity(later, rng, phase, **settings):
+    """Compares with a decoder whose weights and cache have different dtypes."""
     for kv_heads in 2 * [1, 2, 3, 6]:
-        config = random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6)
-        batch, context = (int(n) for n in rng.integers(1, 40, size=2))
+        width = 6 * int(rng.choice([5, 7, 9]))
+        config = random_decoder(rng, d_model=width, heads=6, **settings)
+        batch, tokens = rng.integers(2, 40, size=2).tolist()
         dtypes = [DTYPES[int(i)] for i in rng.permutation(4)[:2]]
         decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=dtypes)
-        decoder.run(context - 1).run(1)
-        bytes_each = [dtype.itemsize for dtype in dtypes]
-        found = impl.inference.step_intensity(batch, 1, config["heads"], kv_heads, *bytes_each)
-        expected = {
-            part: Fraction(flops, decoder.moved[part]) for part, flops in decoder.flops.items()
-        }
-        close(found, expected, f"{batch} sequences of {config} with {kv_heads} key heads")
+        expected = decoder.run_phase(phase, tokens).intensity()
+        new, widths = tokens if phase == "prefill" else 1, [dtype.itemsize for dtype in dtypes]
+        check_close(later.inference.step_intensity(batch, new, 6, kv_heads, *widths), expected)
 
 
 @pytest.mark.exercise("decode_roofline")
-def test_intensity_of_prefill(impl, rng):
+def test_intensity_of_a_decoders_step(later, rng):
+    """In a decode step, each part does the FLOPs that torch counts on the bytes that are there"""
+    check_intensity(later, rng, "decode")
+
+
+@pytest.mark.exercise("decode_roofline")
+def test_intensity_of_prefill(later, rng):
     """In prefill, each part does the FLOPs that torch counts on the bytes that are there"""
-    for kv_heads in 2 * [1, 2, 3, 6]:
-        config = {
-            **random_decoder(rng, d_model=6 * int(rng.choice([5, 7, 9])), heads=6),
-            "vocab": 0,
-        }  # without a head for the last token
-        batch, prompt = (int(n) for n in rng.integers(2, 40, size=2))
-        dtypes = [DTYPES[int(i)] for i in rng.permutation(4)[:2]]
-        decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=dtypes).run(prompt)
-        bytes_each = [dtype.itemsize for dtype in dtypes]
-        found = impl.inference.step_intensity(batch, prompt, config["heads"], kv_heads, *bytes_each)
-        expected = {
-            part: Fraction(flops, decoder.moved[part]) for part, flops in decoder.flops.items()
-        }
-        close(found, expected, f"{batch} prompts of {prompt} tokens, {kv_heads} key heads")
-
-
-def check_intensity(impl, rng, weight, cached):
-    shared, kv_heads, new = (int(n) for n in rng.integers(1, 20, size=3))
-    (batch,) = huge(rng, 1)
-    found = impl.inference.step_intensity(batch, new, shared * kv_heads, kv_heads, weight, cached)
-    expected = {
-        "weights": 2 * batch * new / Fraction(weight),
-        "attention": 2 * new * shared / Fraction(cached),
-    }
-    close(found, expected, f"{batch} × {new} tokens, {weight} and {cached} bytes")
+    check_intensity(later, rng, "prefill", vocab=0)  # without a head for the last token
 
 
 @pytest.mark.exercise("decode_roofline")
-def test_intensity_with_less_than_a_byte(impl, rng):
+def test_intensity_with_less_than_a_byte(later, rng):
     """Weights and elements of the cache may take less than a byte, or a fraction of one"""
     for i in range(12):
-        check_intensity(impl, rng, WIDTHS[i % len(WIDTHS)], float(rng.uniform(0.1, 3)))
+        widths = WIDTHS[i % len(WIDTHS)], float(rng.uniform(0.1, 3))
+        shared, kv_heads, new = rng.integers(1, 20, size=3).tolist()
+        (batch,) = huge(rng, 1)
+        check_close(
+            later.inference.step_intensity(batch, new, shared * kv_heads, kv_heads, *widths),
+            {
+                "weights": 2 * batch * new / Fraction(widths[0]),
+                "attention": 2 * new * shared / Fraction(widths[1]),
+            },
+        )
 
 
 def least(flops, moved, batch, peak, bandwidth):
@@ -385,18 +352,17 @@ def least(flops, moved, batch, peak, bandwidth):
 
 
 @pytest.mark.exercise("decode_roofline", weight=2)
-def test_least_time_of_a_decoders_step(impl, rng):
+def test_least_time_of_a_decoders_step(later, rng):
     """Each part takes as long as its slower side, by the FLOPs and bytes of a real decoder"""
     for wide in (True, False) * 3:  # whether the weights have the higher intensity
         config = random_decoder(rng, d_model=6 * int(rng.choice([3, 5, 7])), heads=6)
         kv_heads, batch = (int(rng.choice([2, 3, 6])), 13) if wide else (1, 2)
         context, dtype = int(rng.integers(2, 40)), DTYPES[int(rng.integers(3))]
         decoder = Decoder(**config, kv_heads=kv_heads, batch=batch, dtypes=(dtype, dtype))
-        flops, moved = decoder.run(context - 1).run(1).flops, decoder.moved
-        intensities = sorted(flops[part] / moved[part] for part in flops)
-        for ridge in (0.4 * intensities[0], sum(intensities) / 2, 3 * intensities[1]):
+        intensities = sorted(decoder.run_phase("decode", context).intensity().values())
+        for ridge in map(float, (intensities[0] / 3, sum(intensities) / 2, 3 * intensities[1])):
             bandwidth = float(rng.uniform(1e11, 1e13))
-            found = impl.inference.decode_step(
+            asked = later.inference.decode_step(
                 batch=batch,
                 context=context,
                 parameters=decoder.parameters,
@@ -409,8 +375,8 @@ def test_least_time_of_a_decoders_step(impl, rng):
                 peak_flops=ridge * bandwidth,
                 bandwidth=bandwidth,
             )
-            expected = least(flops, moved, batch, ridge * bandwidth, bandwidth)
-            close(found, expected, f"{batch} sequences of {config} at {ridge} FLOP/B")
+            device = ridge * bandwidth, bandwidth
+            check_close(asked, least(decoder.flops, decoder.moved, batch, *device))
 
 
 def random_step(rng, **settings):
@@ -436,8 +402,9 @@ def random_step(rng, **settings):
     }
 
 
-def on_three_devices(step):
-    """The step where both parts are bound by compute, where only one is, and where none is."""
+def check_steps(later, rng, **settings):
+    """A step where both parts are bound by compute, where only one is, and where none is."""
+    step = random_step(rng, **settings)
     low, high = sorted(
         (
             2 * step["batch"] / step["bytes_per_weight"],
@@ -445,10 +412,10 @@ def on_three_devices(step):
         )
     )
     for ridge in (0.3 * low, math.sqrt(low * high), 3 * high):
-        yield {**step, "peak_flops": ridge * step["bandwidth"]}
+        check_step(later, **{**step, "peak_flops": ridge * step["bandwidth"]})
 
 
-def check_step(impl, step):
+def check_step(later, **step):
     pairs = step["batch"] * step["context"] * step["layers"] * step["head_dim"]
     flops = {
         "weights": 2 * step["batch"] * step["parameters"],
@@ -459,34 +426,30 @@ def check_step(impl, step):
         "attention": 2 * pairs * step["kv_heads"] * Fraction(step["bytes_per_cached"]),
     }
     expected = least(flops, moved, step["batch"], step["peak_flops"], step["bandwidth"])
-    close(impl.inference.decode_step(**step), expected, f"the step {step}")
+    check_close(later.inference.decode_step(**step), expected)
 
 
 @pytest.mark.exercise("decode_roofline")
-def test_weights_and_cache_of_different_widths(impl, rng):
+def test_weights_and_cache_of_different_widths(later, rng):
     """Weights and cache may have different formats, also of fractions of a byte"""
-    for weight in WIDTHS:
-        for cached in WIDTHS:
-            widths = {"bytes_per_weight": weight, "bytes_per_cached": cached}
-            for step in on_three_devices(random_step(rng, **widths)):
-                check_step(impl, step)
+    for weight, cached in itertools.product(WIDTHS, repeat=2):
+        check_steps(later, rng, bytes_per_weight=weight, bytes_per_cached=cached)
 
 
 @pytest.mark.exercise("decode_roofline")
-def test_steps_of_one_and_of_many(impl, rng):
+def test_steps_of_one_and_of_many(later, rng):
     """One sequence, one token and one head are steps like others, and so are huge ones"""
-    for name in ("batch", "context", "layers", "head_dim", "parameters"):
+    counts = ("batch", "context", "parameters", "layers", "head_dim")
+    for name in counts:
         for size in (1, int(rng.integers(2**62, 2**63)) * 2 + 1):
-            for step in on_three_devices(random_step(rng, **{name: size})):
-                check_step(impl, step)
-    one = dict.fromkeys(["batch", "context", "parameters", "layers", "head_dim"], 1)
-    tiny = {"bytes_per_weight": 1e-12, "bytes_per_cached": 1e-11}
+            check_steps(later, rng, **{name: size})
     for settings in (
-        *({"heads": 1, "kv_heads": 1}, {"bandwidth": 0.25}, {"bandwidth": 1e-13}, tiny),
-        {**one, "bandwidth": 1e18},  # less than a nanosecond
+        {"heads": 1, "kv_heads": 1},
+        *({"bandwidth": bandwidth} for bandwidth in (0.25, 1e-13)),
+        {"bytes_per_weight": 1e-12, "bytes_per_cached": 1e-11},
+        {**dict.fromkeys(counts, 1), "bandwidth": 1e18},  # less than a nanosecond
     ):
-        for step in on_three_devices(random_step(rng, **settings)):
-            check_step(impl, step)
+        check_steps(later, rng, **settings)
 
 
 def is_bound_by_compute(batch, width, peak, bandwidth):
