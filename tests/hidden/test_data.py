@@ -2,7 +2,6 @@
 
 import itertools
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,38 +109,48 @@ def batch(result, batch_size, context_length):
     return result
 
 
+def drawn(impl, tokens, batch_size, context_length):
+    result = impl.data.get_batch(tokens, batch_size, context_length)
+    return batch(result, batch_size, context_length)
+
+
+def drawn_from(impl, path, window, batch_size, context_length, count=1, dtype="uint16"):
+    """Batches from a part of a file."""
+    shape = batch_size, context_length
+    found = impl.scenarios.batches_of_file(str(path), dtype, window, *shape, count)
+    return [batch(one, *shape) for one in found]
+
+
+def check_files(impl, contents):
+    """Checks what the files in the scratch folder hold, by their names, and that there are no
+    others."""
+    found = impl.readers.files_bytes([str(impl.scratch / name) for name in contents])
+    for file, expected in zip(found, contents.values(), strict=True):
+        expect(file, "the file").equals(expected)
+    names = impl.readers.names_in(str(impl.scratch))
+    expect(names, "the names of all files").equals(sorted(contents))
+
+
 @pytest.mark.exercise("token_file", weight=2)
 def test_file_holds_the_tokens_and_nothing_else(impl, rng):
     """A token file contains only the tokens, little-endian"""
-    cases = []
-    dtypes = ("uint16", "uint32", "uint8", "int32", "int64", "int8", "int16", "uint64")
-    for dtype in dtypes:
+    contents, forms = {}, ("name", "dtype", "type")
+    for dtype in ("uint16", "uint32", "uint8", "int32", "int64", "int8", "int16", "uint64"):
         limits = np.iinfo(dtype)
-        for number, size in enumerate((0, 1, 1023, 98, 97)):
+        for case, size in enumerate((0, 1, 1023, 98, 97)):
             tokens = rng.integers(limits.min, limits.max, size, dtype=dtype, endpoint=True)
-            path = str(impl.scratch / f"{len(cases)}.bin")
             wide = tokens if dtype == "uint64" else tokens.astype(np.int64)
-            given = (
-                tokens.tolist(),
-                np.repeat(wide, 2)[::2],  # a view with gaps
-                tokens.tolist() if len(cases) % 4 else wide,
-                tuple(tokens.tolist()),
-                tokens,
-            )
-            impl.data.write_tokens(Path(path) if size else path, given[number], np.dtype(dtype))
-            cases.append((path, tokens.tobytes()))
-    for form, dtype in (("type", "uint16"), ("type", "int64"), ("name", "uint32")):
-        tokens = rng.integers(0, 2**15, 20).astype(dtype)
-        path = str(impl.scratch / f"{len(cases)}.bin")
-        impl.scenarios.write_as(path, tokens.tolist(), dtype, form)
-        cases.append((path, tokens.tobytes()))
-    impl.data.write_tokens(cases[2][0], [7, 8], "uint16")  # a longer file is completely replaced
-    cases[2] = (cases[2][0], b"\x07\x00\x08\x00")
-    impl.data.write_tokens(cases[3][0], [], "uint16")  # also by nothing
-    cases[3] = (cases[3][0], b"")
-    found = impl.readers.files_bytes([path for path, _ in cases])
-    for file, (_, expected) in zip(found, cases, strict=True):
-        expect(file, "the file").equals(expected)
+            with_gaps = np.repeat(wide, 2)[::2]
+            given = (tokens.tolist(), with_gaps, wide, tuple(tokens.tolist()), tokens)[case]
+            name, form = f"{len(contents)}.bin", forms[len(contents) % 3]
+            path = impl.scratch / name
+            impl.scenarios.write_as(path if size else str(path), given, dtype, form)
+            contents[name] = tokens.tobytes()
+    # A longer file is completely replaced, also by nothing.
+    for name, tokens in (("2.bin", [7, 8]), ("3.bin", [])):
+        impl.data.write_tokens(str(impl.scratch / name), tokens, "uint16")
+        contents[name] = np.array(tokens, dtype="uint16").tobytes()
+    check_files(impl, contents)
 
 
 @pytest.mark.exercise("token_file")
@@ -149,36 +158,29 @@ def test_token_that_does_not_fit_is_refused(impl, later, rng):
     """A token that does not fit the dtype is refused, never wrapped, and nothing is written"""
     kept = {}
     for dtype in ("uint16", "uint8", "int16", "uint32", "int64", "uint64"):
-        limits = np.iinfo(dtype)
-        path = str(impl.scratch / f"{dtype}.bin")
+        limits, path = np.iinfo(dtype), str(impl.scratch / dtype)
         good = np.array([limits.min, limits.max, limits.max // 3], dtype=dtype)
         impl.data.write_tokens(path, good.tolist(), dtype)
         above = limits.max + 1 + int(rng.integers(0, 1000))
         below = limits.min - 1 - int(rng.integers(0, 1000))
         for wrong in (limits.max + 1, above, below, limits.max + 1 + 2**32, 2**70):
-            tokens = [int(rng.integers(0, 100)) for _ in range(20)]
+            tokens = rng.integers(0, 100, 20).tolist()
             tokens[int(rng.integers(0, 20))] = wrong
             later.data.write_tokens(path, tokens, dtype).raises(ValueError)
-            if 2**63 <= wrong < 2**64 and dtype != "uint64":
-                later.data.write_tokens(path, np.array(tokens, dtype=np.uint64), dtype).raises(
-                    ValueError
-                )
-            if abs(wrong) < 2**63:
-                later.data.write_tokens(path, np.array(tokens, dtype=np.int64), dtype).raises(
-                    ValueError
-                )
+            for wide in map(np.iinfo, ("int64", "uint64")):
+                if wide.min <= wrong <= wide.max:
+                    array = np.array(tokens, wide.dtype)
+                    later.data.write_tokens(path, array, dtype).raises(ValueError)
         many, one_round = rng.integers(0, 100, 1000).tolist(), 2 ** (8 * good.itemsize)
         two = [many[0] + one_round, many[1] - one_round]  # if they wrap, the sum stays
         for name in (path, str(impl.scratch / "new.bin")):
             for tokens in ([*many, above], [*two, *many]):
                 later.data.write_tokens(name, tokens, dtype).raises(ValueError)
-        kept[path] = good.tobytes()
+        kept[dtype] = good.tobytes()
     tokens = np.append(rng.integers(0, 100, 2**17), 2**16)  # found late, if checked in parts
-    later.data.write_tokens(str(impl.scratch / "uint16.bin"), tokens, "uint16").raises(ValueError)
+    later.data.write_tokens(str(impl.scratch / "uint16"), tokens, "uint16").raises(ValueError)
     later.check()
-    expect(impl.readers.files_bytes(list(kept)), "the files").equals(list(kept.values()))
-    names = sorted(Path(path).name for path in kept)
-    expect(impl.readers.names_in(str(impl.scratch)), "the names of all files").equals(names)
+    check_files(impl, kept)
 
 
 @pytest.mark.exercise("token_file")
@@ -186,17 +188,14 @@ def test_only_integer_dtypes_make_a_file(impl, rng):
     """A dtype that is not an integer dtype is refused, bool too, even without tokens"""
     new, kept = str(impl.scratch / "new.bin"), {}
     others = ("float16", "object", "S2", "datetime64[s]")
-    for number, dtype in enumerate(("bool", "float32", "float64", "complex64", *others)):
-        good = [int(n) for n in rng.integers(0, 2, size=9)]
-        path = str(impl.scratch / f"{number}.bin")
+    for dtype in ("bool", "float32", "float64", "complex64", *others):
+        good, path = rng.integers(0, 2, size=9).tolist(), str(impl.scratch / dtype)
         impl.data.write_tokens(path, good, "uint8")
         for tokens, name in ((good, path), ([], path), (np.array(good), path), (good, new)):
             with pytest.raises(ValueError):
                 impl.data.write_tokens(name, tokens, dtype)
-        kept[path] = bytes(good)
-    expect(impl.readers.files_bytes(list(kept)), "the files").equals(list(kept.values()))
-    names = sorted(Path(path).name for path in kept)
-    expect(impl.readers.names_in(str(impl.scratch)), "the names of all files").equals(names)
+        kept[dtype] = bytes(good)
+    check_files(impl, kept)
 
 
 @pytest.mark.exercise("token_file")
@@ -288,7 +287,7 @@ def test_a_file_is_closed_with_its_map(impl, rng, shared_folder):
 def test_targets_follow_their_tokens(impl, rng):
     """x holds windows of the corpus, and y the same windows one token later, both in int64"""
     for dtype in ("uint16", "uint32", "int16", "int32", "int64", "uint64"):
-        for length, batch_size, context_length in [
+        for length, *shape in [
             (1023, 5, 1),
             (1023, 1, 17),
             (64, 33, 63),
@@ -297,8 +296,7 @@ def test_targets_follow_their_tokens(impl, rng):
         ]:
             step = int(rng.integers(1, 4))  # a corpus may be a view of every second token
             tokens = rng.permutation(30000)[: length * step].astype(dtype)[::step]
-            drawn = impl.data.get_batch(tokens, batch_size, context_length)
-            check_windows(*batch(drawn, batch_size, context_length), tokens)
+            check_windows(*drawn(impl, tokens, *shape), tokens)
 
 
 @pytest.mark.exercise("get_batch", weight=0.5, needs="test_every_start_is_equally_likely")
@@ -306,11 +304,11 @@ def test_a_seed_repeats_a_batch(impl, rng):
     """The same seed gives the same windows, another one others"""
     first, other = (int(n) for n in rng.choice(2**31, 2, replace=False))
     tokens = rng.permutation(30000)
-    drawn, again, new = (
+    one, again, new = (
         impl.scenarios.seeded_batch(seed, tokens, 20, 8)[0] for seed in (first, first, other)
     )
-    expect(again, "x after the same seed").equals(drawn)
-    assert not torch.equal(new, drawn), "another seed gives the same batch"
+    expect(again, "x after the same seed").equals(one)
+    assert not torch.equal(new, one), "another seed gives the same batch"
 
 
 @pytest.mark.exercise("get_batch")
@@ -325,7 +323,7 @@ def test_large_tokens_keep_their_value(impl, rng):
         ("uint64", 2**53, 2**63),
     ]:
         tokens = np.unique(rng.integers(low, high, 40, dtype=dtype))
-        check_windows(*batch(impl.data.get_batch(tokens, 200, 3), 200, 3), tokens)
+        check_windows(*drawn(impl, tokens, 200, 3), tokens)
 
 
 @pytest.mark.exercise("get_batch", weight=2)
@@ -336,8 +334,7 @@ def test_every_start_is_equally_likely(impl, rng):
         tokens = rng.permutation(60000)[: starts + context_length].astype(np.uint16)
         counts = dict.fromkeys(range(starts), 0)
         for _ in range(2):
-            drawn = impl.data.get_batch(tokens, 2000, context_length)
-            x, _ = batch(drawn, 2000, context_length)
+            x, _ = drawn(impl, tokens, 2000, context_length)
             for start in starts_of(x, tokens):
                 assert start in counts, "a window without room for its last target"
                 counts[start] += 1
@@ -350,8 +347,8 @@ def test_every_start_of_a_large_corpus(impl, rng, shared_folder):
     """All windows of a large corpus are equally likely, too"""
     distance, count = 1 << 16, 1 << 27
     path, marks = marked_file(rng, shared_folder, count + distance, distance, count + distance)
-    (drawn,) = impl.scenarios.batches_of_file(path, "uint16", None, 15, distance, 1)
-    starts = marked_starts(*batch(drawn, 15, distance), marks)
+    (pair,) = drawn_from(impl, path, None, 15, distance)
+    starts = marked_starts(*pair, marks)
     # With a probability of 2e-13 a right function is refused.
     assert len({start % 8 for start in starts}) > 1, "at most every eighth start can be drawn"
 
@@ -361,35 +358,28 @@ def test_starts_beyond_31_bits(impl, rng, shared_folder):
     """In a corpus of terabytes, nearly all starts are beyond 31 bits"""
     distance = 1 << 20
     path, marks = marked_file(rng, shared_folder, LLAMA // 2, distance, 2**31 + distance)
-    (drawn,) = impl.scenarios.batches_of_file(path, "uint16", None, 3, distance, 1)
-    x, _ = batch(drawn, 3, distance)
+    ((x, _),) = drawn_from(impl, path, None, 3, distance)
     # A right function draws one of the first 2**31 starts with a probability of 1.5e-3.
     assert not x.any(1).all(), "only starts below 2**31 were drawn"
-    (drawn,) = impl.scenarios.batches_of_file(path, "uint16", (0, 2**31), 2, distance, 1)
-    marked_starts(*batch(drawn, 2, distance), marks)
+    (pair,) = drawn_from(impl, path, (0, 2**31), 2, distance)
+    marked_starts(*pair, marks)
 
 
 @pytest.mark.exercise("get_batch")
 def test_draws_are_independent(impl, rng):
     """Starts are independent, within a batch and from batch to batch"""
     tokens = rng.permutation(30000)[:6].astype(np.uint16)
-    first, second = (
-        starts_of(batch(impl.data.get_batch(tokens, 4000, 2), 4000, 2)[0], tokens) for _ in range(2)
-    )
-    pairings = {
-        "the neighbours": list(zip(first[::2], first[1::2], strict=True)),
-        "the successive": list(zip(first[::2], second[::2], strict=True)),
-    }
-    for what, pairs in pairings.items():
-        counts = Counter(pairs)
-        one, other = (Counter(drawn) for drawn in zip(*pairs, strict=True))
+    first, second = (starts_of(drawn(impl, tokens, 4000, 2)[0], tokens) for _ in range(2))
+    for what, partners in (("the neighbours", first[1::2]), ("the successive", second[::2])):
+        counts = Counter(zip(first[::2], partners, strict=True))
+        one, other = Counter(first[::2]), Counter(partners)
         for a, b in itertools.product(range(4), repeat=2):
-            check_count(counts[a, b], one[a] * other[b] / len(pairs), len(pairs), f"{what} {a, b}")
+            check_count(counts[a, b], one[a] * other[b] / 2000, 2000, f"{what} {a, b}")
     # As many rows as windows: a fair draw repeats none in 16 batches with a probability of 4e-17.
-    few = [starts_of(batch(impl.data.get_batch(tokens, 4, 2), 4, 2)[0], tokens) for _ in range(16)]
+    few = [starts_of(drawn(impl, tokens, 4, 2)[0], tokens) for _ in range(16)]
     assert any(len(set(starts)) < 4 for starts in few), "no two rows have the same start"
     # More rows than windows: drawing without replacement could not fill the batch.
-    x, _ = batch(impl.data.get_batch(tokens, 4000, 5), 4000, 5)
+    x, _ = drawn(impl, tokens, 4000, 5)
     expect(x[:, 0], "x[:, 0]").equals(torch.full((4000,), int(tokens[0])))
 
 
@@ -406,10 +396,7 @@ def test_what_holds_no_window_is_refused(impl, rng):
     """A corpus too short for a window and its target is refused"""
     for context_length in (1, 4, int(rng.integers(5, 50))):
         tokens = rng.permutation(60000)[: context_length + 1].astype(np.uint16)
-        whole = torch.from_numpy(tokens.astype(np.int64))
-        x, y = batch(impl.data.get_batch(tokens, 2, context_length), 2, context_length)
-        expect(x, "x").equals(whole[:-1].repeat(2, 1))
-        expect(y, "y").equals(whole[1:].repeat(2, 1))
+        check_windows(*drawn(impl, tokens, 2, context_length), tokens, [0, 0])
         for length in {0, 1, context_length}:
             with pytest.raises(ValueError):
                 impl.data.get_batch(tokens[:length], 2, context_length)
@@ -419,19 +406,18 @@ def dense_file(rng, shared_folder):
     """A file without holes whose tokens show their positions, to those who know both numbers."""
     odd, mask = (int(n) | 1 for n in rng.integers(2**31, 2**32, 2))
     tokens = np.arange(DENSE, dtype=np.uint32) * np.uint32(odd) ^ np.uint32(mask)
-    path = shared_folder / "dense.bin"
+    path, warm = shared_folder / "dense.bin", shared_folder / "warm-dense.bin"
     path.write_bytes(tokens.tobytes())
-    (shared_folder / "warm-dense.bin").write_bytes(tokens[:4096].tobytes())
-    return path, tokens, odd, mask
+    warm.write_bytes(tokens[:4096].tobytes())
+    return path, warm, tokens, odd, mask
 
 
-def check_windows_from_all_over(impl, shared_folder, idle, path, tokens, odd, mask):
+def check_windows_from_all_over(impl, idle, path, warm, tokens, odd, mask):
     """Batches of a file without holes: where a window comes from shows in its tokens."""
-    back, warm = pow(odd, -1, 2**32), str(shared_folder / "warm-dense.bin")
-    impl.scenarios.batches_of_file(warm, "uint32", None, 4, 100, 3)
-    before, regions, spans = impl.peak_rss(), set(), []
-    for drawn in impl.scenarios.batches_of_file(str(path), "uint32", None, 4, 100, 3):
-        x, y = batch(drawn, 4, 100)
+    back, regions, spans = pow(odd, -1, 2**32), set(), []
+    drawn_from(impl, warm, None, 4, 100, 3, "uint32")
+    before = impl.peak_rss()
+    for x, y in drawn_from(impl, path, None, 4, 100, 3, "uint32"):
         starts = [(int(first) ^ mask) * back % 2**32 for first in x[:, 0]]
         spans.append(max(starts) - min(starts))
         expect(max(starts) // (DENSE - 100), "windows beyond the file").equals(0)
@@ -450,9 +436,8 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
     without_holes = dense_file(rng, shared_folder)
     idle, dense = impl.peak_rss(), rng.permutation(np.arange(1, 65536))[:4096].astype(np.uint16)
     warm = sparse_file(shared_folder / "warm.bin", 4096 * 2, {0: dense})
-    impl.scenarios.batches_of_file(warm, "uint16", None, 8, 1024, 3)
-    many = impl.scenarios.batches_of_file(warm, "uint16", None, 1, 8, MANY)
-    assert len(many) == MANY
+    drawn_from(impl, warm, None, 8, 1024, 3)
+    assert len(drawn_from(impl, warm, None, 1, 8, MANY)) == MANY
     before = impl.peak_rss()
     values = torch.from_numpy(np.append(dense, 0).astype(np.int64))
     none = torch.zeros(0, dtype=torch.int64)
@@ -463,21 +448,15 @@ def test_batch_of_terabytes_reads_its_windows(impl, rng, shared_folder):
         path = sparse_file(shared_folder / f"{size}.bin", size, dict.fromkeys(offsets, dense))
         # From the whole file: nearly always zeros, and only tokens that are in the file. Few
         # windows: for each, a kernel may read ahead 2 MiB.
-        whole = impl.scenarios.batches_of_file(path, "uint16", None, 2, 1024, 3)
-        for drawn in whole:
-            x, y = batch(drawn, 2, 1024)
-            expect(y[:, :-1], "y[:, :-1]").equals(x[:, 1:])
-            expect(y[~torch.isin(y, values)], "tokens that are not in the file").equals(none)
+        # And of every fourth token: a corpus may have any layout.
+        for every in (None, (0, size // 2, 4)):
+            for x, y in drawn_from(impl, path, every, 2, 1024, 3):
+                expect(y[:, :-1], "y[:, :-1]").equals(x[:, 1:])
+                expect(y[~torch.isin(y, values)], "tokens that are not in the file").equals(none)
         # From a part in the middle of the map: windows that are known.
         for offset in offsets:
             part = (offset // 2, offset // 2 + 4096)
-            found = impl.scenarios.batches_of_file(path, "uint16", part, 8, 100, 2)
-            for drawn in found:
-                check_windows(*batch(drawn, 8, 100), dense)
-        # Of every fourth token: a corpus may have any layout.
-        strided = impl.scenarios.batches_of_file(path, "uint16", (0, size // 2, 4), 2, 1024, 3)
-        for drawn in strided:
-            x, y = batch(drawn, 2, 1024)
-            expect(y[:, :-1], "y[:, :-1]").equals(x[:, 1:])
+            for x, y in drawn_from(impl, path, part, 8, 100, 2):
+                check_windows(x, y, dense)
         check_memory(impl, idle, before, f"batches from a file of {size} bytes")
-    check_windows_from_all_over(impl, shared_folder, idle, *without_holes)
+    check_windows_from_all_over(impl, idle, *without_holes)
