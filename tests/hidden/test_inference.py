@@ -146,14 +146,6 @@ def test_a_cache_without_elements(later, rng):
             later.inference.kv_cache_bytes(*shape, dtype).equals(whole)
 
 
-def fitting(memory, weights, each):
-    """Adds sequences while they fit, and counts them."""
-    used, batch = weights, 0
-    while used + each <= memory:
-        used, batch = used + each, batch + 1
-    return batch
-
-
 def a_cache(rng, i):
     """The arguments of one sequence's cache, and its bytes."""
     shape, dtype = sizes(rng, 4), DTYPES[i % 5]
@@ -165,11 +157,9 @@ def test_one_sequence_more_does_not_fit(later, rng):
     """The largest batch is that of the last sequence that fits beside the weights"""
     for i in range(20):
         cache, each = a_cache(rng, i)
-        weights = int(rng.integers(1, 10**6))
-        memory = weights + int(each * float(rng.uniform(1, 60)))
-        later.inference.largest_cached_batch(memory, weights, *cache).equals(
-            fitting(memory, weights, each)
-        )
+        weights, batch = int(rng.integers(1, 10**6)), int(rng.integers(1, 60))
+        memory = weights + batch * each + int(rng.integers(1, each))
+        later.inference.largest_cached_batch(memory, weights, *cache).equals(batch)
 
 
 @pytest.mark.exercise("kv_cache")
@@ -380,12 +370,8 @@ def test_least_time_of_a_decoders_step(later, rng):
 
 
 def random_step(rng, **settings):
-    """A step of the size of real models, in which the weights have the higher intensity.
-
-    The device's intensity is far above both.
-    """
+    """A step of the size of real models, without its peak; weights have the higher intensity."""
     kv_heads = int(rng.choice([1, 4, 8]))
-    bandwidth = float(rng.uniform(1e11, 1e13))
     return {
         "batch": int(rng.integers(100, 2000)),
         "context": int(rng.integers(2, 10**5)),
@@ -396,8 +382,7 @@ def random_step(rng, **settings):
         "head_dim": int(rng.choice([63, 64, 128, 192])),
         "bytes_per_weight": 2.0,
         "bytes_per_cached": 1.0,
-        "peak_flops": 1e5 * bandwidth,
-        "bandwidth": bandwidth,
+        "bandwidth": float(rng.uniform(1e11, 1e13)),
         **settings,
     }
 
@@ -405,17 +390,6 @@ def random_step(rng, **settings):
 def check_steps(later, rng, **settings):
     """A step where both parts are bound by compute, where only one is, and where none is."""
     step = random_step(rng, **settings)
-    low, high = sorted(
-        (
-            2 * step["batch"] / step["bytes_per_weight"],
-            2 * step["heads"] // step["kv_heads"] / step["bytes_per_cached"],
-        )
-    )
-    for ridge in (0.3 * low, math.sqrt(low * high), 3 * high):
-        check_step(later, **{**step, "peak_flops": ridge * step["bandwidth"]})
-
-
-def check_step(later, **step):
     pairs = step["batch"] * step["context"] * step["layers"] * step["head_dim"]
     flops = {
         "weights": 2 * step["batch"] * step["parameters"],
@@ -425,8 +399,11 @@ def check_step(later, **step):
         "weights": step["parameters"] * Fraction(step["bytes_per_weight"]),
         "attention": 2 * pairs * step["kv_heads"] * Fraction(step["bytes_per_cached"]),
     }
-    expected = least(flops, moved, step["batch"], step["peak_flops"], step["bandwidth"])
-    check_close(later.inference.decode_step(**step), expected)
+    low, high = sorted(float(flops[part] / moved[part]) for part in flops)
+    for ridge in (0.3 * low, math.sqrt(low * high), 3 * high):
+        step["peak_flops"] = ridge * step["bandwidth"]
+        expected = least(flops, moved, step["batch"], step["peak_flops"], step["bandwidth"])
+        check_close(later.inference.decode_step(**step), expected)
 
 
 @pytest.mark.exercise("decode_roofline")
