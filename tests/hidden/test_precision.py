@@ -25,14 +25,10 @@ LONG = 10**6  # an interval so long that no scale grows here
 
 
 def random_weights(rng):
+    scales = {(H, D): D**-0.5, (H,): 0.1, (K, H): H**-0.5, (K,): 0.1}
     return [
-        torch.tensor(array, dtype=torch.float32)
-        for array in (
-            rng.standard_normal((H, D)) / math.sqrt(D),
-            rng.standard_normal(H) / 10,
-            rng.standard_normal((K, H)) / math.sqrt(H),
-            rng.standard_normal(K) / 10,
-        )
+        torch.tensor(rng.standard_normal(shape) * scale, dtype=torch.float32)
+        for shape, scale in scales.items()
     ]
 
 
