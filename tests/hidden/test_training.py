@@ -351,13 +351,11 @@ def check_large_batch(impl, rng, torch_rng):
 
     The activations of a micro-batch take 8.25 MiB, those of all nine some 70 MiB.
 
-    Two things are measured. From one micro-batch to nine, right code grows by up to 4 MiB: the
-    last graph lives on without its activations, and an allocator leaves some memory unused. If a
+    Two things are measured. From one micro-batch to nine, right code grows by up to 4 MiB. If a
     graph is retained until the next one is there, it grows by 8 or more, and if a sum of losses
     holds all graphs, by 14. And all growth since before the implementation was imported: else it
-    could take much memory first, and free it. Its imports and first calls take 20 to 45 MiB, most
-    of it pages of torch's libraries, and the right micro-batches 13. tests/CAMPAIGNS.md has what
-    was measured.
+    could take much memory first, and free it. Imports, first calls and the right micro-batches take
+    up to 58 MiB. tests/CAMPAIGNS.md has what was measured.
     """
     idle, weights = impl.peak_rss(), large_model(torch_rng)
     rows = 9 * MICRO
