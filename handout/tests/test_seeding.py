@@ -59,14 +59,14 @@ def test_streams_do_not_meet(impl):
 @pytest.mark.exercise("independent_streams")
 def test_a_stream_is_the_same_in_every_process(impl):
     """The seed of a stream does not depend on Python's `hash`, which differs between processes"""
-    calls = [[7, "dropout", rank] for rank in range(3)]
+    calls = [[7, "dropout", rank] for rank in range(3)] + [[8, "dropout", 0]]
     first = impl.scenarios.stream_seeds(calls)
     for seed in first:
         expect(seed, "a seed").is_a(int)
     expect(impl.scenarios.stream_seeds(calls, salt=12345), "the seeds").equals(
         first, hint="hash the text with hashlib"
     )
-    assert len(set(first)) == 3, f"three ranks get the seeds {first}"
+    assert len(set(first)) == 4, f"three ranks of run 7 and one of run 8 get the seeds {first}"
 
 
 @pytest.mark.exercise("independent_streams")

@@ -28,8 +28,9 @@ def test_widths_that_the_name_does_not_say(impl):
 @pytest.mark.exercise("bytes_per_element")
 def test_groups_that_fill_a_byte(impl):
     """A group of narrow numbers that fills a byte takes one byte, and so does quint8"""
-    for name in ("bits1x8", "bits2x4", "bits4x2", "quint8"):
-        expect(impl.dtypes.bytes_per_element(getattr(torch, name)), f"bytes of {name}").equals(1)
+    for name, size in {"bits1x8": 1, "bits2x4": 1, "bits4x2": 1, "quint8": 1, "qint32": 4}.items():
+        found = impl.dtypes.bytes_per_element(getattr(torch, name))
+        expect(found, f"bytes of {name}").equals(size)
 
 
 @pytest.mark.exercise("tensor_bytes")

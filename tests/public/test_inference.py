@@ -44,7 +44,9 @@ def test_sequences_beside_the_weights(impl):
 @pytest.mark.exercise("kv_cache")
 def test_cache_of_nothing(impl):
     """A cache without tokens takes 0 bytes"""
-    expect(impl.inference.kv_cache_bytes(4, 0, 2, 2, 8, BF16)).equals(0)
+    for tokens, size in ((1, 512), (0, 0)):
+        found = impl.inference.kv_cache_bytes(4, tokens, 2, 2, 8, BF16)
+        expect(found, f"bytes of {tokens} tokens").equals(size)
 
 
 @pytest.mark.exercise("kv_cache")

@@ -26,7 +26,7 @@ ATTACKS_ON_MORE_THAN_CALLS: dict[str, dict[str, set[Cause]]] = {
         "iterator_fills_the_judge": {PROTOCOL, WRONG},
         "iterator_of_a_million_tensors": {PROTOCOL},
         "iterator_ends_early": {WRONG},
-        "iterator_of_objects": {NOT_PLAIN},
+        "iterator_of_objects": {NOT_PLAIN, Cause.EXCEPTION},  # a scenario may ask for its items
         "iterator_answers_twice": {PROTOCOL},
         "iterator_answers_the_first_call": {PROTOCOL},
         "iterator_ends_and_gives": {PROTOCOL},
