@@ -34,9 +34,10 @@ def test_integers_and_bool(later, rng):
 
 
 @pytest.mark.exercise("bytes_per_element")
-def test_complex(later, rng):
+def test_complex(later):
     """A complex number takes the bytes of its real and imaginary parts"""
-    sizes_are_torchs(later, rng, [d for d in DTYPES if d.is_complex])
+    for dtype in (d for d in DTYPES if d.is_complex):  # torch warns at a tensor of complex32
+        later.dtypes.bytes_per_element(dtype).equals(2 * dtype.to_real().itemsize)
 
 
 @pytest.mark.exercise("bytes_per_element")

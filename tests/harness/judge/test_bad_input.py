@@ -189,5 +189,5 @@ def test_one_mistake_is_told_once(quick_grader, submit, body, states, said):
     folder = submit(strides=f"{STRIDES}\n\n{HEAD}{body}\n")
     grade = quick_grader.grade(folder, only=["storage_index"], tests="hidden")
     (exercise,) = report(grade).exercises
-    assert "".join(check.mark for check in exercise.checks) == f"✓✓✓{states}✓✓✓✓✓✓"
+    assert "".join(check.mark for check in exercise.checks) == f"✓✓✓{states}✓✓✓✓✓"
     assert exercise.checks[5].words.startswith(said)
