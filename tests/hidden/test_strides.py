@@ -492,6 +492,7 @@ def test_refuses_shapes_that_are_ambiguous(later, rng):
     """Two or more sizes of -1, and without elements -1 together with 0, are refused"""
     for shape, strides, new_shape in [
         ((2, 3), (3, 1), (-1, -1)),
+        ((1,), (1,), (-1, -1)),
         ((0, 3), (3, 1), (0, -1)),
         ((0, 3), (3, 1), (-1, 5, 0)),
         # Each of these could be 1.
