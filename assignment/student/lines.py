@@ -62,15 +62,13 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
     what = value.what
     if call is not None:
         what = re.sub(r"^the result\b", f"the result of {call.name}", what)
-    pair = ("expected", value.expected), ("found", value.actual)
-    room = _ROOM if thought.startswith(diagnosis.DIFFERENCE) else 10 * _ROOM
+    pair = [value.expected, value.actual]
+    if thought.startswith(diagnosis.DIFFERENCE):
+        pair = [text if len(text) <= _ROOM else f"{text[:_ROOM]} …" for text in pair]
     lines = [
         f"wrong: {what}",
         *call_lines(call, value.actual),
-        *(
-            labelled(label, text if len(text) <= room else f"{text[:room]} …")
-            for label, text in pair
-        ),
+        *map(labelled, ("expected", "found"), pair),
     ]
     if thought:
         lines.append(labelled("note", thought))

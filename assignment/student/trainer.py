@@ -97,10 +97,11 @@ class _Trainer:
         job, tokens = self._job, self._job.folder / "tokens.bin"
         if not job.resume:
             self._stubs = self._find_stubs()
-        self._tokens = _standard_library()
-        if not self._stubs & {"data.write_tokens", "data.open_tokens"}:
+        if self._stubs & {"data.write_tokens", "data.open_tokens"}:
+            self._tokens = _standard_library()
+        else:
             if not job.resume:
-                self._use("data.write_tokens")(tokens, self._tokens, np.uint8)
+                self._use("data.write_tokens")(tokens, _standard_library(), np.uint8)
             self._tokens = self._use("data.open_tokens")(tokens, np.uint8)
         steps = job.steps or self._rehearse()
         # After a kill nothing is right by chance: the checkpoint must bring all of it back.

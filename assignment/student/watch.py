@@ -160,7 +160,7 @@ class Watch:
         where = f"{self._exercise.id}, {seconds:.2f} s"
         if status < 0:
             self._console.print(Text(f"The process ended with signal {-status}.", style="red"))
-        elif status == 0 and (following := _open(self._root)) is not None:
+        elif status == 0 and (following := _following(self._root)) is not None:
             self._at = self._exercises.index(following)
             where = f"now {self._exercise.id}"
         elif status == 0:
@@ -186,10 +186,10 @@ class Watch:
 
 def first_open(root: Path) -> Exercise:
     """The first exercise that is not known to pass; the first of all if there is none."""
-    return _open(root) or next(iter(manifest.load()))
+    return _following(root) or next(iter(manifest.load()))
 
 
-def _open(root: Path) -> Exercise | None:
+def _following(root: Path) -> Exercise | None:
     return states.first_open(states.read(root, root / manifest.load().package))
 
 
