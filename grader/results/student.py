@@ -75,12 +75,13 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
         for exercise in grade.exercises
     ]
     order = {exercise.chapter: None for exercise in exercises}
+    beside = _further_words(grade)
     return Report(
         submission=clean_name(grade.submission) or "submission",
         score=grade.score,
         max_score=grade.max_score,
-        headline=_headline(grade),
-        further=_further_words(grade),
+        headline=_headline(grade, beside),
+        further=beside,
         notices=tuple(_notices(grade, note)),
         unsafe=grade.isolation.tier == UNISOLATED,
         tier=clean(grade.isolation.tier, 20),
@@ -246,11 +247,10 @@ def _status(
     return "not started" if causes == {Cause.NOT_STARTED} else "failed"
 
 
-def _headline(grade: Grade) -> str:
+def _headline(grade: Grade, further: str) -> str:
     if grade.score is None:
         return "No score"
     headline = f"{points(grade.score)} of {points(grade.max_score)} points"
-    further = _further_words(grade)
     return f"{headline}, further: {further}" if further else headline
 
 

@@ -14,19 +14,18 @@ from grader.authoring.site import answers, formulas, pandoc
 from grader.authoring.site.pandoc import Node, WriteupError
 
 INTRODUCTION = "index"
-EXERCISE = re.compile(r"Exercise (\w+) \(([\d.]+ points?(?:, further)?)\)")
+EXERCISE = re.compile(r"Exercise (\w+) \([\d.]+ points?(?:, further)?\)")
 _UNIT = re.compile(r"(([kMGTP]i?)?(B|FLOP|bits?)(/s|/B)?|[mµn]?s|%)[.,;:?)]*")
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading below the title; of an exercise, `exercise` and `worth` are set."""
+    """A heading below the title; `exercise` is the one that it is of."""
 
     level: int
     anchor: str
     title: str
     exercise: str = ""
-    worth: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,5 +159,5 @@ def _section(node: Node) -> Section:
     level, (anchor, *_), title = node["c"]
     words = pandoc.plain(title)
     if match := EXERCISE.fullmatch(words):
-        return Section(level, anchor, words, match[1], match[2])
+        return Section(level, anchor, words, match[1])
     return Section(level, anchor, words)
