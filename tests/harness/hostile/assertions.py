@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from assignment import manifest
 from grader.causes import Cause
 from grader.judge.grader import Grader
 from grader.results.record import Check, Grade, from_json, to_json
@@ -62,12 +63,13 @@ def contained(lines: set[str], text: str) -> set[str]:
 def assert_earns_nothing(grade: Grade, exercise: str, causes: set[Cause]) -> None:
     """Asserts that every hidden check of the exercise failed, each for one of these causes.
 
-    Or its function is missing: an attack may write one of several.
+    Or its function is missing, if there are several: an attack may write one.
     """
     checks = hidden(grade, exercise)
     assert {c.cause for c in checks} & causes
     assert grade.faults == ()
-    causes = {*causes, Cause.MISSING}
+    if len(manifest.load()[exercise].functions) > 1:
+        causes = {*causes, Cause.MISSING}
     others = [(c.test, c.cause, c.detail) for c in checks if c.cause not in causes]
     assert not others, (grade.submission, others)  # campaigns run without pytest's own message
     assert {c.state for c in checks} <= {"failed", "open"}
