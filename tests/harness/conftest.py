@@ -24,6 +24,8 @@ from assignment.calls.implementation import LocalImplementation
 from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from grader.sandbox import cgroups
+from grader.supervisor import zygote
+from tests.harness import nursery
 from tests.harness.container import REPOSITORY, copy_of_repository
 from tests.harness.hostile.hand_in import hand_in
 
@@ -88,6 +90,13 @@ def loaded_by_now() -> None:
     """Each grading collects garbage, which need not look through what is loaded by now."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def zygotes_are_forked() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(zygote, "start_zygote", nursery.start_zygote)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -23,11 +23,9 @@ from tests.harness.container import REPOSITORY
 
 
 @pytest.fixture
-def grader(tmp_path, monkeypatch):
+def grader(tmp_path, log, monkeypatch):
     """Runs a command of `grader` in a folder with submissions in `in`; returns its result."""
-    (tmp_path / "log").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("FAKE_LOG", str(tmp_path / "log"))
     monkeypatch.setattr(cli, "Grader", fakes.start)
 
     def run(*arguments):

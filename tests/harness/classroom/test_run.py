@@ -18,10 +18,8 @@ from tests.harness.results.example_grade import grade as a_grade
 
 
 @pytest.fixture
-def grade(tmp_path, monkeypatch):
+def grade(tmp_path, log):
     """Grades what a folder holds; returns how each job ended, and what was graded how often."""
-    (log := tmp_path / "log").mkdir()
-    monkeypatch.setenv("FAKE_LOG", str(log))
 
     def go(folder=tmp_path / "in", processes=1):
         counted = roster.match(roster.handed_in(folder), None).counted
