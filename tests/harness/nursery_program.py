@@ -43,10 +43,11 @@ def start(server: socket.socket, control: int, log: int, status: int) -> None:
 if __name__ == "__main__":
     sys.path.insert(0, sys.argv[1])
     # What a zygote imports when it is asked for it: after `preload` it could not.
-    from grader import folders, isolation  # noqa: F401
+    from grader import command_line, folders, isolation  # noqa: F401
     from grader.sandbox import cgroups, kernel, tiers  # noqa: F401
     from grader.worker import looks, speed, unlinked, warmup, zygote  # noqa: F401
 
     speed.import_without_fork_hooks()
+    command_line.overwrite("grader zygote")
     warmup.preload(with_devices=False)
     serve(socket.socket(fileno=int(sys.argv[2])))
