@@ -12,6 +12,7 @@ import torch
 
 from assignment.calls import devices
 from grader.faults import GraderFault
+from grader.judge import race_fixtures  # noqa: F401 - imports TimingRunner before a test replaces it
 from grader.supervisor import zygote as zygotes
 from grader.supervisor.zygote import Zygote
 from tests.harness import warm

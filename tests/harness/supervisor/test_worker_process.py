@@ -35,6 +35,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 SCRATCH = ScratchFolder("scratch", 0)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def closed_here() -> Iterator[None]:
+    """The next module's tests do not ignore it."""
+    yield
+    gc.collect()
+
+
 class Rig:
     """A worker whose process only sleeps, and whose zygote has answered everything in advance."""
 
