@@ -149,25 +149,29 @@ class StudentFolder:
                 os.utime(self._lease)
 
     def _take(self, mine: _Owner) -> bool:
-        for _ in range(2):
-            with suppress(FileExistsError):
-                flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
-                with os.fdopen(os.open(self._lease, flags, STAFF_ONLY), "wb") as file:
-                    file.write(msgspec.json.encode(mine))
-                return True
-            stale = self._owner()
-            if not self._is_stale(stale):
-                return False
-            gone = self._lease.with_name(f"lease.{secrets.token_hex(8)}")
-            with suppress(FileNotFoundError):
-                self._lease.rename(gone)
-                if _read(gone, _Owner) != stale:  # another one was quicker: it is their new lease
-                    with suppress(FileExistsError):
-                        os.link(gone, self._lease)
-                    gone.unlink()
+        new = self._lease.with_name(f"lease.{mine.token}")
+        new.write_bytes(msgspec.json.encode(mine))
+        new.chmod(STAFF_ONLY)
+        try:
+            for _ in range(2):
+                with suppress(FileExistsError):
+                    os.link(new, self._lease)  # at no time is there one without its owner
+                    return True
+                stale = self._owner()
+                if not self._is_stale(stale):
                     return False
-                gone.unlink()
-        return False
+                gone = self._lease.with_name(f"lease.{secrets.token_hex(8)}")
+                with suppress(FileNotFoundError):
+                    self._lease.rename(gone)
+                    if _read(gone, _Owner) != stale:  # another one was quicker: it is their new one
+                        with suppress(FileExistsError):
+                            os.link(gone, self._lease)
+                        gone.unlink()
+                        return False
+                    gone.unlink()
+            return False
+        finally:
+            new.unlink()
 
     def _owner(self) -> _Owner | None:
         return _read(self._lease, _Owner)

@@ -1,15 +1,19 @@
 """A class is graded once, whatever is killed on the way; the same command goes on."""
 
 import gzip
+import itertools
 import os
+import signal
 import subprocess
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
 
-from grader.classroom import roster, run
+from grader.classroom import folder, roster, run
 from grader.classroom.folder import Failure, Source, StudentFolder, current_run, end_run
 from grader.isolation import TIERS
 from tests.harness.classroom import fakes
@@ -148,6 +152,35 @@ def test_lease_is_taken_over_once_its_owner_is_gone(of, owner, age, taken):
         if taken:
             renew()
     assert lease.exists() != taken
+
+
+def test_who_is_killed_while_taking_a_lease_holds_nobody_up(of):
+    """At any line: a lease that named no owner would stand for ten minutes"""
+    ada = of("ada")
+    for line in itertools.count(1):
+        if not (pid := os.fork()):
+            with killed_at(line, folder.__file__), ada.leased():
+                os._exit(0)
+        status = os.waitpid(pid, 0)[1]
+        with ada.leased() as renew:
+            assert renew is not None, line
+        if not status:
+            break
+    assert line > 10
+
+
+@contextmanager
+def killed_at(line, file):
+    """Kills this process before the line of a file with this number, counted as they run."""
+    left = iter(range(line))
+
+    def trace(frame, event, _):
+        if frame.f_code.co_filename == file and event == "line" and next(left, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    sys.settrace(trace)
+    yield
 
 
 def test_a_lease_that_another_took_over_is_left_to_them(of):
