@@ -25,6 +25,7 @@ from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from grader.sandbox import cgroups
 from grader.supervisor import zygote
+from grader.worker import speed
 from tests.harness import nursery
 from tests.harness.container import REPOSITORY, copy_of_repository
 from tests.harness.hostile.hand_in import hand_in
@@ -87,9 +88,10 @@ def ignore_fork_warnings() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def loaded_by_now() -> None:
-    """Each grading collects garbage, which need not look through what is loaded by now."""
+    """Each grading collects garbage and forks: neither need look at all that is loaded by now."""
     gc.collect()
     gc.freeze()
+    speed.use_huge_pages()
 
 
 @pytest.fixture(scope="session", autouse=True)
