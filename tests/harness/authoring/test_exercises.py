@@ -17,6 +17,7 @@ from grader.authoring import checklist, exercises, verify
 from grader.authoring.verify import Finding
 from grader.cli import build_app
 from grader.paths import REPOSITORY
+from tests.harness import warm
 from tests.harness.conftest import long_unless
 
 FOLDERS = ("assignment", "solutions", "tests/public", "tests/hidden", "tests/timing")
@@ -120,11 +121,11 @@ def test_a_new_exercise_passes_its_tests_and_its_mistakes_do_not(copy):
     (copy / "pyproject.toml").write_text("[tool.pytest.ini_options]\npythonpath = ['.']\n")
 
     def run():
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "assignment.plugin"]
-        command += ["--submission", "solutions", "--import-mode=importlib", "--ex", "doubled_up"]
-        command += ["tests/public/test_strides.py", "tests/hidden/test_strides.py"]
+        options = ["--submission", "solutions", "--import-mode=importlib", "--ex", "doubled_up"]
+        files = ["tests/public/test_strides.py", "tests/hidden/test_strides.py"]
+        command = ["-m", "pytest", "-q", "-p", "assignment.plugin", *options, *files]
         env = {**os.environ, "PYTHONPATH": str(copy), "PYTHONSAFEPATH": "1"}
-        return subprocess.run(command, cwd=copy, env=env, capture_output=True, text=True)
+        return warm.run(*command, cwd=copy, env=env)
 
     done = run()
     assert done.returncode == 0, done.stdout + done.stderr
