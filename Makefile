@@ -32,7 +32,7 @@ grade: .venv/ready
 # module starts judges.
 test: PROCESSES = $(shell expr $$(nproc) + 1)
 # A thread that waits for others keeps no core busy.
-test: export OMP_WAIT_POLICY = passive
+test campaign: export OMP_WAIT_POLICY = passive
 test: .venv/dev .venv/docs
 	$(RUN) -m pytest -n $(if $(TESTS),0,$(PROCESSES)) --dist worksteal $(if $(LONG),-m "") $(TESTS)
 
