@@ -110,9 +110,10 @@ def get_batch(
             f"expected at least {context_length + 1} tokens for a window of {context_length} "
             f"and its target, got {len(tokens)}"
         )
-    drawn = torch.randint(starts, (batch_size,))
+    drawn = torch.randint(starts, (batch_size,))  # B
     windows = np.array([tokens[s : s + context_length + 1] for s in drawn], dtype=np.int64)
-    x, y = torch.from_numpy(np.stack([windows[:, :-1], windows[:, 1:]])).to(device)
+    shifted = np.stack([windows[:, :-1], windows[:, 1:]])  # 2 × B × C, of B × (C + 1)
+    x, y = torch.from_numpy(shifted).to(device)
     return x, y
 
 

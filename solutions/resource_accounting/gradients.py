@@ -83,13 +83,13 @@ def mlp_backward(
     inputs: list[torch.Tensor] = []
     y = x
     for w in weights:
-        inputs.append(y.relu() if inputs else y)
-        y = inputs[-1] @ w
-    grad = y - target  # gradient of the last layer's output
+        inputs.append(y.relu() if inputs else y)  # … × d_i
+        y = inputs[-1] @ w  # … × d_(i+1)
+    grad = y - target  # … × d_out, the gradient of the last layer's output
     loss = 0.5 * float(grad.square().sum())
     grads = [_weight_grad(inputs[-1], grad)]
     for i in range(len(weights) - 1, 0, -1):
-        grad = grad @ weights[i].T * (inputs[i] > 0)  # of the output of layer i - 1
+        grad = grad @ weights[i].T * (inputs[i] > 0)  # … × d_i, of the output of layer i - 1
         grads.insert(0, _weight_grad(inputs[i - 1], grad))
     return loss, grads
 
