@@ -133,7 +133,9 @@ class StudentFolder:
         is taken over, and at once where the owner ran on this machine and is gone.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        mine = _Owner(place=_place(), pid=os.getpid(), token=secrets.token_hex(8))
+        mine = _Owner(
+            place=_place(), pid=os.getpid(), begun=_begun(os.getpid()), token=secrets.token_hex(8)
+        )
         if not self._take(mine):
             yield None
             return
@@ -177,8 +179,8 @@ class StudentFolder:
         return _read(self._lease, _Owner)
 
     def _is_stale(self, owner: _Owner | None) -> bool:
-        if owner is not None and owner.place == _place() and not _is_alive(owner.pid):
-            return True
+        if owner is not None and owner.place == _place() and _begun(owner.pid) != owner.begun:
+            return True  # gone, or another process has its number by now
         probe = self.path / f"now.{secrets.token_hex(8)}"
         try:
             probe.touch()  # the clock of the file system, which all machines share
@@ -194,15 +196,17 @@ class _Owner(msgspec.Struct, frozen=True, kw_only=True):
 
     place: str
     pid: int
+    begun: str
     token: str
 
 
-def _is_alive(pid: int) -> bool:
+def _begun(pid: int) -> str:
+    """When a process began, in ticks since the machine did; "" if it has ended."""
     try:
-        status = Path(f"/proc/{pid}/stat").read_text()
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
     except OSError:
-        return False
-    return status.rpartition(") ")[2][0] not in "ZX"  # else only its parent has not noticed yet
+        return ""
+    return "" if state in "ZX" else fields[18]  # a zombie's parent has not noticed yet
 
 
 def _place() -> str:

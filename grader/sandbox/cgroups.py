@@ -67,14 +67,11 @@ def join(memory: int, processes: int) -> ControlGroup:
     folders, limited, reasons = [], [], []
     for own in _own_groups():
         _remove_leftovers(own.folder)
-        # The process id is not enough: processes in different pid namespaces may have the same one.
-        folder = own.folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
         try:
-            _enter_new(folder, own, limits)
+            folders.append(_enter_new(own, limits))
         except OSError as error:
             reasons.append(f"{', '.join(own.controllers)}: {_name_of(error)}")
             continue
-        folders.append(folder)
         limited += [f"{name} (version {own.version})" for name in own.controllers]
     return ControlGroup(
         folders,
@@ -82,8 +79,10 @@ def join(memory: int, processes: int) -> ControlGroup:
     )
 
 
-def _enter_new(folder: Path, own: _OwnGroup, limits: dict[str, str]) -> None:
+def _enter_new(own: _OwnGroup, limits: dict[str, str], tries: int = 3) -> Path:
     """Makes a group with these limits and puts this process into it; undoes that at an OSError."""
+    # The process id is not enough: processes in different pid namespaces may have the same one.
+    folder = own.folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
     folder.mkdir()
     try:
         for name in own.controllers:
@@ -93,9 +92,13 @@ def _enter_new(folder: Path, own: _OwnGroup, limits: dict[str, str]) -> None:
                 with contextlib.suppress(OSError):  # a kernel without swap accounting
                     _write(folder / "memory.swap.max", "0")
         _write(folder / "cgroup.procs", str(os.getpid()))
-    except OSError:
-        folder.rmdir()
+    except OSError as error:
+        with contextlib.suppress(FileNotFoundError):
+            folder.rmdir()
+        if isinstance(error, FileNotFoundError) and tries > 1:
+            return _enter_new(own, limits, tries - 1)  # another grading removes empty groups
         raise
+    return folder
 
 
 def _own_groups(

@@ -85,7 +85,10 @@ def deadline():
 def strike_in(file, deadline):
     """The timer's signal while code of this file runs."""
     strike = {"strike": lambda: deadline._look(signal.SIGALRM, sys._getframe(1))}
-    exec(compile("strike()", file, "exec"), strike)
+    try:
+        exec(compile("strike()", file, "exec"), strike)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # a strike sets it again
 
 
 @pytest.mark.parametrize(

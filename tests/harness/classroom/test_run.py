@@ -127,6 +127,7 @@ def test_what_another_machine_grades_is_left_to_it(grade, of, tmp_path):
         ("of this machine, alive", 60, False),
         ("of this machine, alive", 3600, True),
         ("of this machine, gone", 0, True),
+        ("of this machine, its number another's", 0, True),
         ("elsewhere", 60, False),
         ("elsewhere", 3600, True),
         ("unreadable", 60, False),
@@ -140,6 +141,8 @@ def test_lease_is_taken_over_once_its_owner_is_gone(of, owner, age, taken):
         text = lease.read_text()
     if owner == "unreadable":
         text = ""
+    elif owner.endswith("another's"):
+        text = text.replace('"begun":"', '"begun":"1')
     elif owner != "of this machine, alive":
         text = text.replace(f":{os.getpid()}", f":{2**22 + 1}")
         if owner == "elsewhere":

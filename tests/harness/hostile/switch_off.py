@@ -23,7 +23,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.harness.conftest import REPOSITORY
+from tests.harness.conftest import MAX_WAIT, REPOSITORY
 from tests.harness.container import OWN_PROCESSES, copy_of_repository, environment, run
 from tests.harness.hostile.attacks import CAUSES, CLASSES
 from tests.harness.hostile.hand_in import hand_in, target_of
@@ -34,7 +34,7 @@ _ARCHIVE_TESTS = tuple(
     f"tests/harness/intake/test_{module}.py"
     for module in ("stage", "locate", "entries", "archives", "tar_entries", "folder_entries")
 )
-_PLAIN_SECONDS = 30
+_PLAIN_SECONDS = 30  # for an attack in plain pytest: one that takes longer has succeeded
 _ONE_SECONDS, _MORE_SECONDS = 90, 15  # for one attack, which may never end, and for each other one
 # Plain pytest isolates nothing: it gets a control group, and its own processes and network.
 _FENCE = (
@@ -95,7 +95,7 @@ def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
         RuntimeError: the attacks could not be run.
     """
     if not layer.edits:
-        if _succeeds_in_plain_pytest("nan"):  # a wrong answer, which plain pytest fails
+        if _succeeds_in_plain_pytest("nan", MAX_WAIT):  # a wrong answer, which plain pytest fails
             raise RuntimeError(
                 f"plain pytest cannot run the tests of {REPOSITORY} behind its fence"
             )
@@ -148,7 +148,7 @@ def _failed(report: Path, attacks: Collection[str]) -> set[str]:
     return failed
 
 
-def _succeeds_in_plain_pytest(attack: str) -> bool:
+def _succeeds_in_plain_pytest(attack: str, seconds: float = _PLAIN_SECONDS) -> bool:
     """Whether an attack passes a hidden test, ends pytest itself, or never ends."""
     exercise = target_of(attack)
     hidden = sorted((REPOSITORY / "tests" / "hidden").glob("test_*.py"))
@@ -181,7 +181,7 @@ def _succeeds_in_plain_pytest(attack: str) -> bool:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                timeout=_PLAIN_SECONDS,
+                timeout=seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:

@@ -73,7 +73,7 @@ def test_judge_that_met_them_all_still_gives_full_marks(quick_grader, idle_proce
     assert_nothing_left(quick_grader, idle_processes)
 
 
-def test_canary_is_where_it_would_be_found():
+def test_canary_is_where_it_would_be_found(quick_grader):
     """A test of the tests above: the canary is in the judge, and the secret lines are secret."""
     assert os.environ["HARNESS_CANARY"] == CANARY
     assert len(secret_lines()) > 100

@@ -120,7 +120,8 @@ def test_disturbance_is_what_was_counted_since_the_last_look(nvml):
     assert device.Cuda().disturbance() == ""
 
 
-def test_worker_that_has_just_ended_does_not_count_as_another_process(nvml):
+def test_worker_that_has_just_ended_does_not_count_as_another_process(nvml, monkeypatch):
+    monkeypatch.setattr(device, "_LEAVING_SECONDS", 60.0)  # whatever stops this process meanwhile
     cuda = device.Cuda()
     nvml.running = [[4711], [4711], []]
     with cuda.exclusively():

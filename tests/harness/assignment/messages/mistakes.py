@@ -71,7 +71,7 @@ def run(mistakes, place):
         place: an empty folder.
     """
     handout.build(place / "handout")
-    set_limit(place / "handout", seconds=1)
+    set_limit(place / "handout", seconds=1.5)  # as in `test_deadline.py`
     return [_with_message(mistake, place, place / str(n)) for n, mistake in enumerate(mistakes)]
 
 
