@@ -104,8 +104,9 @@ def preflight(
             found.reports.append(ModuleReport(module=module, ok=False, message=message))
             continue
         for file, changes in imports.by_file(answer["changes"]).items():
-            if (pool.submission / file).is_file():  # a worker may name any
-                found.changes.setdefault(file, changes)  # a module of several others, once
+            with contextlib.suppress(OSError):  # a worker may name any, however long
+                if (pool.submission / file).is_file():
+                    found.changes.setdefault(file, changes)  # a module of several others, once
         if isinstance(parameters := answer.get("result"), dict):
             message = _signature_problems(manifest, module, parameters)
             found.reports.append(ModuleReport(module=module, ok=True, message=message))

@@ -103,15 +103,18 @@ class Process:
             return states
         for thread in Path(f"/proc/{self.pid}/task").glob("*/stat"):
             with contextlib.suppress(OSError):  # the thread has ended since
-                states.add(thread.read_text().rpartition(")")[2].split()[0])
+                states.add(thread.read_bytes().rpartition(b")")[2].split()[0].decode())
         return states
 
     def _read(self, name: str) -> str:
-        """One of its files in /proc; raises OSError if it has ended."""
+        """One of its files in /proc; raises OSError if it has ended.
+
+        Its name is in there, which may be any bytes.
+        """
         if self._is_forgotten:
             raise ProcessLookupError(f"process {self.pid} has ended")
-        with open(f"/proc/{self.pid}/{name}", encoding="utf-8") as file:
-            return file.read()
+        with open(f"/proc/{self.pid}/{name}", "rb") as file:
+            return file.read().decode("latin-1")
 
 
 _STOP_SECONDS = 120.0  # that stopping a process may take on a busy machine

@@ -17,7 +17,7 @@ from grader.sandbox import kernel
 from grader.sandbox.sandbox import Sandbox
 from grader.wire import messages
 
-_DELETED = " (deleted)"
+_DELETED = b" (deleted)"
 
 
 def measure(
@@ -46,9 +46,13 @@ def unlinked_bytes(process: Path, below: str) -> int:
     """
     sizes = dict[int, int]()  # by inode
     with contextlib.suppress(OSError):
-        for line in (process / "maps").read_text(errors="replace").splitlines():
+        for line in (process / "maps").read_bytes().split(b"\n"):
             fields = line.split(maxsplit=5)
-            if len(fields) == 6 and fields[5].startswith(below) and fields[5].endswith(_DELETED):
+            if (
+                len(fields) == 6
+                and fields[5].startswith(os.fsencode(below))
+                and fields[5].endswith(_DELETED)
+            ):
                 sizes[int(fields[4])] = SCRATCH_MIB * 2**20
     with contextlib.suppress(OSError):
         for descriptor in (process / "fd").iterdir():

@@ -217,6 +217,9 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "loads_by_environment": {WRONG},
         "attributes_of_the_moment": {WRONG},
         "source_in_another_encoding": {WRONG},
+        "name_of_any_bytes": {WRONG},
+        "reports_a_long_file_name": {WRONG},
+        "maps_files_named_in_lines": {WRONG, DISK},
     },
     "recognition": {
         "rote_answers": {EXCEPTION},
