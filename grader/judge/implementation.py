@@ -102,7 +102,11 @@ class GradedImplementation(Implementation):
         return StandInIterator(next_item)
 
     def restart(self) -> None:
-        self._end(keep_scratch=True)
+        """In a new folder, too, unless the test has named the one that there was."""
+        is_named = "scratch" in vars(self)
+        self._end(keep_scratch=is_named)
+        self._folder = self._folder if is_named else None
+        self._seed += 1  # or its random numbers would be the last one's
 
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         _check_name(target)

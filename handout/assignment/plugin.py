@@ -98,8 +98,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """The seed of this test, from the run's nonce and the test's name."""
-    return seed_of(request.config.getoption("--nonce"), request.path.stem, request.node.name)
+    """The seed of this test, from the run's nonce and the test's name.
+
+    A hidden test has another than a public one of its name, whose inputs are shown.
+    """
+    hidden = ["hidden"] if request.path.parent.name == "hidden" else []
+    nonce = request.config.getoption("--nonce")
+    return seed_of(nonce, *hidden, request.path.stem, request.node.name)
 
 
 @pytest.fixture

@@ -25,10 +25,9 @@ def save_checkpoint(
 
     The file holds the `state_dict()` of the model and of the optimizer, the step, and the state of
     every global generator: torch's (including each CUDA device's), numpy's
-    (`np.random.get_state`) and Python's (`random.getstate`). It holds nothing that
-    `torch.load(..., weights_only=True)` refuses: a numpy array must become a list or a tensor.
-    Saving draws no random number and changes nothing in the run. The state of a schedule or of a
-    loss scaler is not saved here.
+    (`np.random.get_state`) and Python's (`random.getstate`). `torch.load(..., weights_only=True)`
+    loads the file: a numpy array must become a list or a tensor. Saving draws no random number and
+    changes nothing in the run. The state of a schedule or of a loss scaler is not saved here.
 
     The save is atomic: whenever the process is killed, `path` holds either the complete last
     checkpoint or the complete new one. In this order:

@@ -167,7 +167,7 @@ LAYERS = {
             Edit(
                 "judge/implementation.py",
                 'seed_of(nonce, "worker", test.id)',
-                "seed_of(nonce, test.item.path.stem, test.item.name)",
+                'seed_of(nonce, "hidden", test.item.path.stem, test.item.name)',
             ),
         ),
         kinds=("recognition",),
