@@ -155,7 +155,8 @@ def grade_class(
     if only != "*" and not wanted:
         fail(BAD_INPUT, f"--only {only}: nobody of them handed anything in")
     fault, todo = "", [job for job in wanted if not run.is_done(job, order)]
-    new = 0
+    out.mkdir(mode=0o700, parents=True, exist_ok=True)  # before what a grading writes in it
+    new = unseen = 0
     try:
         new = _grade(todo, order, 1 if races else jobs)
     except CannotIsolate as error:
@@ -175,11 +176,12 @@ def grade_class(
         except policy.PolicyError as error:
             fail(BAD_INPUT, str(error))
         _write(found, rows, out, new)
+        unseen = marks.note_shown(rows, out)
     if fault:
         fail(FAULT, fault)
     if publish is not None:
         try:
-            publication.check(found, rows, out, new)
+            publication.check(found, rows, out, unseen)
         except publication.NotReady as error:
             fail(FAULT, str(error))
         marks.note_published(rows, out)
@@ -240,7 +242,6 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
 
 def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> None:
     """Writes the tables and pages, and prints a summary after `new` gradings."""
-    out.mkdir(mode=0o700, parents=True, exist_ok=True)
     marks.write_tables(rows, out)
     changed = marks.write_changes(rows, out)
     strangers = folder.known_students(out) - found.students.keys()

@@ -5,6 +5,7 @@
     students/ID/grade.json.gz        the record of its grading; it is there only whole
     students/ID/previous.json.gz     the record of the grading before
     students/ID/failure.json         why there is none: refused, or a fault of the grader
+    shown.json                       what the tables have shown last
     published.csv                    the marks that left last
     graders/HASH.json                the grader that gave grades, to see later what has changed
 
@@ -100,7 +101,7 @@ class StudentFolder:
         self._source.unlink(missing_ok=True)  # until it is there, nothing is done
         self._failure.unlink(missing_ok=True)
         before = self.grade()
-        if before is None or (before.checks, before.exercises) != (grade.checks, grade.exercises):
+        if before is None or _results(before) != _results(grade):
             self._put_away()  # else it differs in nothing that anybody would compare
         self._write(self.grade_file, gzip.compress(to_json(grade)))
         self._write(self._source, msgspec.json.encode(source))
@@ -253,6 +254,12 @@ def known_students(marks: Path) -> set[str]:
     return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
 
 
+def _results(grade: Grade) -> list[object]:
+    """What another grading of the same files and tests repeats, which its seconds are not."""
+    checks = [(check.test, check.state, check.points) for check in grade.checks]
+    return [checks, [(one.id, one.points, one.max_points, one.measured) for one in grade.exercises]]
+
+
 def state_of(path: Path) -> str:
     """The hash of a file's or folder's names, sizes and times of change: no content is read.
 
@@ -265,6 +272,8 @@ def state_of(path: Path) -> str:
         _add(found, path.name, path.stat())
     while folders:
         folder, name = folders.pop()
+        if len(folder) > _MAX_PATH:
+            continue  # nobody reads what is below
         with os.scandir(folder) as listed:
             entries = sorted(listed, key=lambda entry: entry.name)
         for entry in entries:
@@ -273,7 +282,7 @@ def state_of(path: Path) -> str:
             if entry.is_dir(follow_symlinks=False) and entry.name not in IGNORED_FOLDERS:
                 folders.append((entry.path, inside))
         count += len(entries)
-        if count > MAX_LISTED or len(folder) > _MAX_PATH:
+        if count > MAX_LISTED:
             return "too much"
     return found.hexdigest()
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from grader.causes import Cause
 from grader.classroom import tables
@@ -261,13 +264,32 @@ def write_tables(made: Sequence[Row], marks: Path) -> None:
     _write_csv(marks / "marks_by_exercise.csv", ("id", *exercises), by_exercise)
 
 
+def note_shown(made: Sequence[Row], marks: Path) -> int:
+    """Keeps what the tables show; returns how many students' they showed otherwise before.
+
+    Call it once they are written: what a killed command has graded, or another machine, or each of
+    several parts, no table has shown.
+    """
+    file, now = marks / "shown.json", {row.student.id: _shown(row) for row in made}
+    before: dict[str, list[object]] = {}
+    with suppress(FileNotFoundError, msgspec.DecodeError):
+        before = msgspec.json.decode(file.read_bytes(), type=dict[str, list[object]])
+    write_atomically(file, msgspec.json.encode(now), STAFF_ONLY)
+    return sum(before.get(student) != shown for student, shown in now.items())
+
+
+def _shown(row: Row) -> list[object]:
+    """What a grading gave, whatever staff decide: they have seen their decisions."""
+    grade = row.grade
+    of = [grade.score, grade.max_score, grade.verdicts, grade.started] if grade else []
+    return [row.status, *of]
+
+
 def note_published(made: Sequence[Row], marks: Path) -> None:
-    """Keeps the marks that leave, for a later comparison."""
-    lines = (
-        {"id": row.student.id, "points": row.final if row.leaves else row.published}
-        for row in made
-        if row.leaves or row.published is not None  # which may still be on the platform
-    )
+    """Keeps the marks that leave, for a later comparison; others may still be on the platform."""
+    kept = _read_published(marks)
+    kept |= {row.student.id: row.final for row in made if row.leaves and row.final is not None}
+    lines = ({"id": student, "points": points} for student, points in sorted(kept.items()))
     _write_csv(marks / "published.csv", ("id", "points"), lines)
 
 

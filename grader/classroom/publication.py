@@ -33,7 +33,7 @@ class NotReady(Exception):
 def check(found: Class, rows: Sequence[Row], marks: Path, new: int) -> None:
     """Raises NotReady unless all that was handed in has a mark, was refused, or is held.
 
-    And could be looked at: `new` is the number of submissions that were graded just now.
+    And could be looked at: of `new` students the tables have only now shown what they have.
     """
     if found.unmatched:
         names = ", ".join(path.name for path, _ in found.unmatched)
@@ -50,8 +50,8 @@ def check(found: Class, rows: Sequence[Row], marks: Path, new: int) -> None:
         )
     if new:
         raise NotReady(
-            f"not published, since this has graded {plural(new, 'submission')}: look at "
-            f"{marks}/attention.md and changes.csv, then run the same command"
+            f"not published, since the tables show something new of {plural(new, 'student')}: "
+            f"look at {marks}/attention.md and changes.csv, then run the same command"
         )
 
 

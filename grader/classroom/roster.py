@@ -29,7 +29,8 @@ _SID, _EMAIL = ("id", "sid"), ("email",)
 COLUMNS = tuple(dict.fromkeys((*_OWN, *_CANVAS, *_MOODLE, *_SID)))
 # `lastfirst_LATE_USER_NUMBER_file.zip`. A student may choose a name with numbers in it.
 _CANVAS_NUMBERS = re.compile(r"(?=_(?P<late>LATE_)?(?P<user>\d+)_\d+_)")
-_MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file(?:_.*)?")
+# `First Last_NUMBER_assignsubmission_file_name.zip`: of the file's name the same holds.
+_MOODLE_NUMBERS = re.compile(r"(?<=.)(?=_(?P<id>\d+)_assignsubmission_file(?:_|$))")
 _MAX_ID = 200  # bytes
 
 
@@ -138,7 +139,7 @@ def _why_no_id(text: str) -> str:
     """Why a text cannot be the id of a student; "" if it can."""
     if not text:
         return "is empty"
-    if len(text.encode()) > _MAX_ID or text[0] in ".-+=@" or "/" in text or not text.isprintable():
+    if not text.isprintable() or len(text.encode()) > _MAX_ID or text[0] in ".-+=@" or "/" in text:
         return f"cannot be a folder's name; at most {_MAX_ID} bytes, no / and no .-+=@ at the start"
     return ""
 
@@ -213,10 +214,11 @@ def _of_canvas(path: Path, users: set[str]) -> HandIn | None:
 
 def _of_moodle(path: Path) -> HandIn | None:
     """An entry of Moodle's bulk download; None if its name is none."""
-    match = _MOODLE_FOLDER.fullmatch(path.name)
-    if match is None:
+    found = list(_MOODLE_NUMBERS.finditer(path.name))
+    if not found:
         return None
-    return HandIn(path, (Member(((match["id"], _MOODLE),), match["name"]),))
+    keys = tuple((match["id"], _MOODLE) for match in found)
+    return HandIn(path, (Member(keys, path.name[: found[0].start()]),))
 
 
 def _stem(path: Path) -> str:
@@ -246,6 +248,8 @@ def match(
         if name in decided:
             for who in decided[name]:
                 if roster is None:
+                    if why := _why_no_id(who):
+                        raise RosterError(f"matches.csv: the id {who!r} {why}")
                     found.students.setdefault(who, Student(who))
                 owners.setdefault(who, []).append(one)
             continue
@@ -269,12 +273,21 @@ def match(
         else:
             found.counted[who] = last
             found.earlier[who] = [one for one in several if one is not last]
+    found.unmatched = [(path, _but_counts(path, why, found)) for path, why in found.unmatched]
     return found
+
+
+def _but_counts(path: Path, why: str, found: Class) -> str:
+    """Why an entry is nobody's for sure, and for whom it counts all the same."""
+    members = ", ".join(who for who, one in found.counted.items() if one.path == path)
+    if not members:
+        return why
+    return f"{why}; it counts for {members}: name these in matches.csv, a line each"
 
 
 def _as_student(member: Member, students: dict[str, Student]) -> tuple[str, str]:
     """The id of the student who is called so, added if need be; or why nobody can be."""
-    if len({key for key, _ in member.keys}) > 1 and member.keys[0][1] is _CANVAS:
+    if len({key for key, _ in member.keys}) > 1 and member.keys[0][1] in (_CANVAS, _MOODLE):
         return "", "its name has several numbers; only a roster can tell whose it is"
     who = member.keys[0][0] if member.keys else ""
     if why := _why_no_id(who):

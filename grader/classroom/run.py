@@ -249,16 +249,31 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
                 folder.write_failure(Failure("refused", why), source)
             return "refused"
         keep(order.marks)
-        now = folders[0].grade()
-        before = now or folders[0].previous()  # the last after a fault
+        content = content_hash(selected, manifest.package)
+        before = next((kept for kept in _kept(folders) if _is_of(kept, content)), None)
         grade = _graded(grader, selected, before, order, renew)
-        is_same = now is not None and grade.checks is now.checks
+        is_kept = before is not None and grade.checks is before.checks
+        is_same = is_kept and before == folders[0].grade()
         status: Status = "unchanged" if is_same else "graded"
         grade = msgspec.structs.replace(grade, submission=who)
+        if order.is_anonymous:
+            unnamed = ("a file, whose name may tell whose it is",) * len(grade.left_out)
+            grade = msgspec.structs.replace(grade, left_out=unnamed)
         source = msgspec.structs.replace(source, tier=grade.isolation.tier)
         for folder in folders:
             folder.write_grade(grade, source)
         return status
+
+
+def _kept(folders: Sequence[StudentFolder]) -> Iterator[Grade | None]:
+    """The grades of a group's members, and then those before them, as after a fault."""
+    yield from (folder.grade() for folder in folders)
+    yield from (folder.previous() for folder in folders)
+
+
+def _is_of(grade: Grade | None, content: str) -> bool:
+    origin = grade.provenance if grade is not None else None
+    return origin is not None and origin.submission == content
 
 
 def _graded(
@@ -268,10 +283,8 @@ def _graded(
     order: Order,
     renew: Callable[[], None],
 ) -> Grade:
-    """The grade of what was read, as far as it can be from the grading before."""
-    manifest, content = grader.manifest, content_hash(selected, grader.manifest.package)
-    if before is None or before.provenance is None or before.provenance.submission != content:
-        before = None
+    """The grade of what was read, as far as it can be from the grading before of the same."""
+    manifest = grader.manifest
     nonce = before.nonce if before is not None else current_run(order.marks).nonce
 
     def grade(only: Collection[str] = (), timing: Timing = "skip") -> Grade:

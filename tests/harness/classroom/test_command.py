@@ -53,7 +53,7 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     early = grader(*command, "--publish", "out")
     assert (
         early.exit_code,
-        "not published, since this has graded 1 submission" in early.output,
+        "the tables show something new of 1 student" in early.output,
     ) == (3, True)
     second = grader(*command, "--publish", "out")
     assert second.exit_code == 0, second.output
@@ -323,3 +323,34 @@ def test_what_differs_from_what_was_published_is_told(grader, tmp_path):
     grader("class", "in", "--publish", "out")
     grader("class", "in")
     assert "published as" not in (tmp_path / "marks" / "attention.md").read_text()
+
+
+def test_what_parts_graded_is_looked_at_before_it_is_published(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7", bob="5")
+    for shard in ("1/2", "2/2"):
+        assert grader("class", "in", "--shard", shard).exit_code == 0
+    assert grader("class", "in", "--publish", "out").exit_code == 3
+    assert not (tmp_path / "out").exists()
+    assert grader("class", "in", "--publish", "out").exit_code == 0
+
+
+def test_what_was_published_of_who_left_is_remembered(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7", bob="5")
+    listed, command = tmp_path / "roster.csv", ("class", "in", "--roster", "roster.csv")
+    listed.write_text("id\nada\nbob\n")
+    grader(*command)
+    assert grader(*command, "--publish", "out").exit_code == 0
+    (tmp_path / "in" / "bob").rename(tmp_path / "bob")
+    listed.write_text("id\nada\n")
+    assert grader(*command, "--publish", "out").exit_code == 0
+    (tmp_path / "bob").rename(tmp_path / "in" / "bob")
+    hand_in(tmp_path / "in", bob="6")
+    listed.write_text("id\nada\nbob\n")
+    grader(*command)
+    assert "published as 5, and is 6 now" in (tmp_path / "marks" / "attention.md").read_text()
+
+
+def test_only_staff_may_look_into_the_folder(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7")
+    grader("class", "in")
+    assert (tmp_path / "marks").stat().st_mode & 0o077 == 0

@@ -212,7 +212,7 @@ def test_nothing_is_published_while_something_is_not_decided(a_class, tmp_path):
     decided = Decisions(None, overrides, {"bob": Hold("bob", "ann", "why")})
     rows = rows_of(found, tmp_path, decided, but=["eve"])
     publication.check(found, rows, folder, 0)
-    with pytest.raises(publication.NotReady, match="this has graded 2 submissions"):
+    with pytest.raises(publication.NotReady, match="something new of 2 students"):
         publication.check(found, rows, folder, 2)
     found.unmatched.append((Path("x.zip"), "?"))
     with pytest.raises(publication.NotReady, match=r"whose it is: x\.zip"):

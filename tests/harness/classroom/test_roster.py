@@ -1,5 +1,6 @@
 """Who handed in what: exports of platforms, plain folders, and what nobody can know."""
 
+import os
 from datetime import UTC, datetime
 
 import pytest
@@ -203,3 +204,29 @@ def test_roster_that_cannot_be_used_is_refused(tmp_path, text, said):
 def test_metadata_that_cannot_be_read_is_refused(handed, text):
     with pytest.raises(roster.RosterError, match="as Gradescope's export"):
         handed(metadata=text)
+
+
+def test_of_moodle_a_file_with_anothers_number_is_nobodys(handed, listed):
+    name = "Ada King_7_assignsubmission_file_x_8_assignsubmission_file_hw.zip"
+    found = roster.match(handed(name), listed)
+    assert counted(found) == {}
+    assert "several lines" in unmatched(found)[name]
+
+
+def test_for_whom_a_group_with_a_stranger_counts_is_said(handed, listed):
+    text = METADATA.format(TIMES[0]).replace("bob@x.edu", "gone@x.edu", 1)
+    found = roster.match(handed("submission_5/", metadata=text), listed)
+    assert counted(found) == {"ada": "submission_5"}
+    assert "it counts for ada" in unmatched(found)["submission_5"]
+
+
+def test_a_name_that_is_not_utf8_is_nobodys(handed):
+    found = roster.match(handed("ada.zip", os.fsdecode(b"M\x81ller.zip")), None)
+    assert counted(found) == {"ada": "ada.zip"}
+    assert len(found.unmatched) == 1
+
+
+@pytest.mark.parametrize("who", ["..", "a/b"])
+def test_staff_name_nobody_who_is_no_folder(handed, who):
+    with pytest.raises(roster.RosterError, match="cannot be a folder's name"):
+        roster.match(handed("x.zip"), None, {"x.zip": [who]})

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 
+import msgspec
 import pytest
 
 from grader.classroom import folder, roster, run
@@ -18,6 +19,7 @@ from grader.classroom.folder import Failure, Source, StudentFolder, current_run,
 from grader.isolation import TIERS
 from tests.harness.classroom import fakes
 from tests.harness.classroom.fakes import FakeGrader, hand_in
+from tests.harness.results.example_grade import check
 from tests.harness.results.example_grade import grade as a_grade
 
 
@@ -278,3 +280,47 @@ def test_two_machines_that_begin_have_one_run(tmp_path):
     with ThreadPoolExecutor(8) as threads:
         later = list(threads.map(lambda _: current_run(tmp_path / "marks"), range(8)))
     assert len({*runs, *later}) == 2
+
+
+def test_who_joins_a_group_changes_nobodys_draw(of, log, tmp_path):
+    hand_in(tmp_path / "in", pair="8", bob="5")
+    order, fake = run.Order(tmp_path / "marks", TIERS), FakeGrader(log)
+    run.grade_one(fake, run.Job(tmp_path / "in" / "pair", ("ada",)), order)
+    run.grade_one(fake, run.Job(tmp_path / "in" / "bob", ("bob",)), order)
+    nonce = of("ada").grade().nonce
+    end_run(tmp_path / "marks")
+    run.grade_one(fake, run.Job(tmp_path / "in" / "pair", ("bob", "ada")), order)
+    assert (of("ada").grade().nonce, of("bob").grade().nonce) == (nonce, nonce)
+    assert (log / "pair").read_text() == "graded\n"
+
+
+def test_a_grade_that_differs_in_seconds_alone_puts_nothing_away(of):
+    ada, source = of("ada"), Source(state="", tree="")
+    first, second = a_grade(checks=(check("half", "failed"),)), a_grade(checks=(check("half"),))
+    slower = tuple(msgspec.structs.replace(one, seconds=9.0) for one in second.checks)
+    for one in (first, second, msgspec.structs.replace(second, checks=slower)):
+        ada.write_grade(one, source)
+    assert ada.previous() == first
+
+
+def test_a_change_beside_a_long_path_is_seen(tmp_path):
+    root = hand_in(tmp_path / "in", ada="7") / "ada"
+    root.joinpath(*["d" * 200] * 11).mkdir(parents=True)
+    before = folder.state_of(root)
+    hand_in(tmp_path / "in", ada="66")
+    assert folder.state_of(root) != before
+
+
+def test_left_out_files_are_not_named_beside_aliases(of, log, tmp_path):
+    hand_in(tmp_path / "in", ada="7")
+    (tmp_path / "in" / "ada" / "ada_king.txt").touch()
+
+    class Naming(FakeGrader):
+        def grade(self, submission, **options):
+            made = super().grade(submission, **options)
+            return msgspec.structs.replace(made, left_out=submission.left_out)
+
+    order = run.Order(tmp_path / "marks", TIERS, is_anonymous=True)
+    run.grade_one(Naming(log), run.Job(tmp_path / "in" / "ada", ("student-1",)), order)
+    (found,) = of("student-1").grade().left_out
+    assert "king" not in found
