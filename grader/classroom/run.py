@@ -6,6 +6,7 @@ The same command then goes on.
 
 from __future__ import annotations
 
+import errno
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -36,6 +37,8 @@ from grader.results.record import Grade
 from grader.results.text import clean, printable
 
 Status = Literal["graded", "unchanged", "refused", "fault", "elsewhere"]
+# Of what was handed in, as whoever unpacked it has left it, or of the disk.
+_MACHINES = {errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE}
 _TRIES = 3  # of a submission in whose grading the process was killed
 _RENEWED = 60.0  # seconds between two renewals of a lease: many machines share the folder
 _UNTOLD = "the reason may name files: it is told in another folder, without --anonymous"
@@ -244,6 +247,8 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
         try:
             selected = stage.read(job.path, manifest.package, manifest.modules)
         except SubmissionError as error:
+            if error.errno in _MACHINES:
+                raise GraderFault(str(error)) from error
             why = _UNTOLD if order.is_anonymous else printable(str(error))
             for folder in folders:
                 folder.write_failure(Failure("refused", why), source)

@@ -39,11 +39,13 @@ class SubmissionError(Exception):
     """A submission that cannot be read.
 
     The message says what came, what was expected and what to do. It is one line of printable
-    characters, whatever the submission's files are called.
+    characters, whatever the submission's files are called. `errno` is that of an error of the
+    system, which may be the machine's and not the submission's; else 0.
     """
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, errno: int = 0) -> None:
         super().__init__(printable(message[:_MAX_MESSAGE]))
+        self.errno = errno
 
 
 @dataclass(frozen=True)

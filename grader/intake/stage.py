@@ -63,9 +63,10 @@ class Selected(msgspec.Struct, frozen=True, tag=True):
 
 
 class _Refused(msgspec.Struct, frozen=True, tag=True):
-    """The message of a SubmissionError, from the process that reads."""
+    """What a SubmissionError says, from the process that reads."""
 
     message: str
+    errno: int = 0
 
 
 def read(submission: Path, package: str, modules: tuple[str, ...]) -> Selected:
@@ -92,7 +93,7 @@ def read(submission: Path, package: str, modules: tuple[str, ...]) -> Selected:
         ) from None
     found = msgspec.msgpack.decode(answer, type=Selected | _Refused)
     if isinstance(found, _Refused):
-        raise SubmissionError(found.message)
+        raise SubmissionError(found.message, found.errno)
     return found
 
 
@@ -108,7 +109,7 @@ def _answer(submission: Path, package: str, modules: tuple[str, ...]) -> bytes:
     try:
         found = select(submission, package, modules)
     except SubmissionError as error:
-        found = _Refused(str(error))
+        found = _Refused(str(error), getattr(error.__cause__, "errno", None) or 0)
     return msgspec.msgpack.encode(found)
 
 

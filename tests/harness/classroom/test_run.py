@@ -1,5 +1,6 @@
 """A class is graded once, whatever is killed on the way; the same command goes on."""
 
+import errno
 import gzip
 import itertools
 import os
@@ -324,3 +325,19 @@ def test_left_out_files_are_not_named_beside_aliases(of, log, tmp_path):
     run.grade_one(Naming(log), run.Job(tmp_path / "in" / "ada", ("student-1",)), order)
     (found,) = of("student-1").grade().left_out
     assert "king" not in found
+
+
+def test_what_this_machine_cannot_read_is_a_fault_and_tried_again(grade, tmp_path, monkeypatch):
+    """Not a refusal, which would stay after somebody has corrected the file's mode"""
+    hand_in(tmp_path / "in", ada="7")
+    opened = os.open
+
+    def closed(path, *args, **options):
+        if str(path) == "flops.py":
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return opened(path, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", closed)
+        assert grade()[0] == {"ada": "fault"}
+    assert grade()[0] == {"ada": "graded"}
