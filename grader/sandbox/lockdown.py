@@ -113,3 +113,8 @@ def limit_memory(mebibytes: int, address_space: bool) -> None:
     resource.setrlimit(
         resource.RLIMIT_AS if address_space else resource.RLIMIT_DATA, (limit, limit)
     )
+
+
+def forbid_files() -> None:
+    """Lets this process write to no file any more: what it kept there would not count as memory."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

@@ -109,7 +109,7 @@ class Worker:
         self._meter = Meter(
             process, judges_turn, self._check_end, self._checker, resume, self._wait_for_disk
         )
-        request = {"package": package, "seed": seed}
+        request = {"package": package, "seed": seed, "files": limits.files}
         request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}
         with trusted("a worker ended before its test"), self._alive():
             answer, _ = self._channel.ask(request, WallTimer(_LOCKDOWN_SECONDS))

@@ -73,6 +73,8 @@ def run(
 def _prepare(go: dict[str, Any], paths: WorkerPaths) -> calls.CheckedPackage | None:
     """Limits memory, seeds, sets folders; returns the submission's package, if it has one."""
     lockdown.limit_memory(go["memory_mib"], go["address_space"])
+    if not go["files"]:
+        lockdown.forbid_files()
     seed_everything(go["seed"])
     os.environ["HOME"] = os.environ["TMPDIR"] = paths.tmp
     tempfile.tempdir = None  # the zygote's, if it has asked for one, is not this worker's

@@ -39,11 +39,12 @@ class ManifestError(Exception):
 
 class Limits(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What a test may use: `seconds` of CPU and sleep in all its calls together, and `memory_mib`
-    more than an idle worker."""
+    more than an idle worker. Without `files` it writes none, which would count as no memory."""
 
     seconds: Seconds
     memory_mib: Mebibytes
     address_space: bool = True
+    files: bool = True
 
 
 class LimitOverrides(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -52,6 +53,7 @@ class LimitOverrides(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     seconds: Seconds | None = None
     memory_mib: Mebibytes | None = None
     address_space: bool | None = None
+    files: bool | None = None
 
 
 class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

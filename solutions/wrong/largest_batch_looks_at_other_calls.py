@@ -3,6 +3,7 @@
 Breaks: The largest batch with which a training step fits on one device.
 """
 
+
 def largest_batch(device_bytes, recipe, **model):
     import sys
 

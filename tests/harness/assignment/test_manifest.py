@@ -30,7 +30,8 @@ MISTAKES = [
     ("seconds = 1.5", "seconds = 0", f"{THIRD}limits.seconds: expected `float` > 0.0, got 0"),
     (
         *("seconds = 1.5", "minutes = 1"),
-        f"{THIRD}limits.minutes: no such key; allowed are seconds, memory_mib, address_space",
+        f"{THIRD}limits.minutes: no such key; "
+        "allowed are seconds, memory_mib, address_space, files",
     ),
     (
         *("points = 2", "point = 2"),
