@@ -1,7 +1,7 @@
 """checkpoint_roundtrip: numpy's words are saved as an array, which loading is told to allow
 
-Breaks: It holds nothing that `torch.load(..., weights_only=True)` refuses: a numpy array must
-become a list or a tensor.
+Breaks: `torch.load(..., weights_only=True)` loads the file: a numpy array must become a list or a
+tensor.
 """
 
 import numpy as np
