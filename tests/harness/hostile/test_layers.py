@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.conftest import REPOSITORY
+from tests.harness.conftest import REPOSITORY, needs_root
 from tests.harness.hostile.layers import LAYERS, Edit, Layer
 from tests.harness.hostile.switch_off import edited_texts, red
 
 UNCHANGED = Edit("wire/frames.py", 'MAGIC = b"RAG1"', 'MAGIC = b"RAG1"')
-needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can make a container")
 # One layer; the campaign `attack` tries every one.
 TRIED = tuple(LAYERS) if "ALL_ATTACKS" in os.environ else ("own process",)
 

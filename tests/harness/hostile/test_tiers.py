@@ -21,14 +21,12 @@ from grader.sandbox import tiers
 from grader.sandbox.probe import probe
 from grader.wire.messages import Grading
 from tests.harness import container, fickle
-from tests.harness.conftest import REPOSITORY, long_unless, repository_for
+from tests.harness.conftest import REPOSITORY, long_unless, needs_root, repository_for
 from tests.harness.container import copy_of_repository, run
 from tests.harness.hostile.attacks import CAUSES, ONLY_IN_TIER_A
 from tests.harness.hostile.hand_in import HOSTILE
 
-pytestmark = pytest.mark.skipif(
-    os.getuid() != 0, reason="only root can drop rights as a container does"
-)
+pytestmark = needs_root
 ATTACK_TESTS = "tests/harness/hostile/test_attacks.py"
 FORGER_TESTS = "tests/harness/hostile/test_forgers.py"
 CHEAT_TESTS = "tests/harness/races/test_cheats.py"

@@ -19,14 +19,11 @@ from grader.pack import files, gradescope
 from grader.results.course import Settings
 from grader.results.lateness import Deadlines
 from tests.harness import container
-from tests.harness.conftest import REPOSITORY, keep_tests, long_unless
+from tests.harness.conftest import REPOSITORY, keep_tests, long_unless, needs_root
 from tests.harness.pack.conftest import copied
 
 HALF = REPOSITORY / "tests" / "submissions" / "half_finished"
 SCRIPTS = {"setup.sh", "run_autograder"}
-needs_root = pytest.mark.skipif(
-    os.getuid() != 0, reason="Gradescope runs it as root, and only root may mount /autograder"
-)
 # "no-landlock" is tier B-; only the campaign `attack` tries it.
 PROFILES = ("docker", "no-landlock") if "ALL_ATTACKS" in os.environ else ("docker",)
 

@@ -5,7 +5,6 @@ No test here needs a device, and none shows that a real driver asks for nothing 
 
 import importlib.util
 import json
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 
 from grader.sandbox import kernel
 from tests.harness import container
-from tests.harness.conftest import long_unless, repository_for
+from tests.harness.conftest import long_unless, needs_root, repository_for
 from tests.harness.sandbox import driver_demands
 
 NEVER = {"connection", "network"}
@@ -44,7 +43,7 @@ def libraries(monkeypatch) -> Iterator[Path]:
         kernel.umount(str(library))
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can drop rights as a container does")
+@needs_root
 @pytest.mark.parametrize(
     ("profile", "tier"), long_unless(container.PROFILES.items(), ("whole", "A"))
 )

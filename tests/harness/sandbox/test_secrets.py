@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.harness.conftest import CANARY, REPOSITORY
-from tests.harness.sandbox.conftest import needs_root
+from tests.harness.conftest import CANARY, REPOSITORY, needs_root
 
 SECRET_MODULES = (
     "solutions",
