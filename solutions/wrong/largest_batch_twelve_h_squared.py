@@ -1,6 +1,8 @@
 """largest_batch: a block has 12 h² + 13 h parameters, whatever d_ff is
 
 Breaks: Then comes each block.
+
+Costs: all of it, for each check compares modules, or what follows from them.
 """
 
 _modules = model_modules
