@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import secrets
 import sys
 from importlib import metadata
@@ -12,6 +13,7 @@ import torch
 from assignment import manifest
 from grader.faults import GraderFault
 from grader.judge.session import Attempt, collected
+from tests.harness import warm
 from tests.harness.conftest import REPOSITORY, lent
 
 ASSERTS = """
@@ -129,3 +131,15 @@ def test_nothing_of_a_run_outlives_it(grader):
         before = alive()
         grader.grade(REPOSITORY / "solutions", only=["largest_batch"])
         assert alive() == before
+
+
+def test_hidden_test_draws_no_inputs_of_a_public_one_of_its_name(tmp_path):
+    """A public test's report shows its inputs; once both had one seed"""
+    for folder in ("public", "hidden"):
+        (tmp_path / folder).mkdir()
+        code = "def test_it(seed):\n    print('seed', seed)\n"
+        (tmp_path / folder / "test_it.py").write_text(code)
+    options = ("-sqc", os.devnull, "--import-mode=importlib", "--nonce", "5eed")
+    done = warm.run("-m", "pytest", "-p", "assignment.plugin", *options, ".", cwd=tmp_path)
+    seeds = re.findall(r"seed (\d+)", done.stdout)
+    assert len(seeds) == len(set(seeds)) == 2, done.stdout
