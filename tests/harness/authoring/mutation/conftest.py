@@ -15,7 +15,8 @@ def toy(tmp_path):
     (tmp_path / "tests" / "hidden").mkdir(parents=True)
     (tmp_path / "tests" / "public").mkdir()
     (tmp_path / "tests" / "public" / "test_toy.py").write_text(PUBLIC)
-    text = f"import pytest\nSECOND = {seed_of('mutation 0 1', 'test_toy', 'test_flaky')}\n"
+    second = seed_of("mutation 0 1", "hidden", "test_toy", "test_flaky")
+    text = f"import pytest\nSECOND = {second}\n"
     for name, body in TESTS.items():
         text += f"@pytest.mark.exercise('{name}')\ndef test_{name}(impl, rng, seed):\n{body}\n"
     (tmp_path / "tests" / "hidden" / "test_toy.py").write_text(text)
