@@ -82,11 +82,11 @@ class StudentFolder:
 
     def source(self) -> Source | None:
         """What was handed in when it was looked at last."""
-        return _read(self._source, Source)
+        return read_json(self._source, Source)
 
     def failure(self) -> Failure | None:
         """Why there is no grade, if one was tried for and did not come."""
-        return _read(self._failure, Failure)
+        return read_json(self._failure, Failure)
 
     def grade(self) -> Grade | None:
         """The record of the last grading; None if there is none."""
@@ -166,7 +166,7 @@ class StudentFolder:
                 gone = self._lease.with_name(f"lease.{secrets.token_hex(8)}")
                 with suppress(FileNotFoundError):
                     self._lease.rename(gone)
-                    if _read(gone, _Owner) != stale:  # another one was quicker: it is their new one
+                    if read_json(gone, _Owner) != stale:  # another one was quicker: it is theirs
                         with suppress(FileExistsError):
                             os.link(gone, self._lease)
                         gone.unlink()
@@ -177,7 +177,7 @@ class StudentFolder:
             new.unlink()
 
     def _owner(self) -> _Owner | None:
-        return _read(self._lease, _Owner)
+        return read_json(self._lease, _Owner)
 
     def _is_stale(self, owner: _Owner | None) -> bool:
         if owner is not None and owner.place == _place() and _begun(owner.pid) != owner.begun:
@@ -241,7 +241,7 @@ def _last_run(marks: Path) -> tuple[int, Run | None]:
     """The number of the last run, 0 if there is none, and the run."""
     numbers = (path.stem.removeprefix("run-") for path in marks.glob("run-*.json"))
     last = max((int(number) for number in numbers if number.isdecimal()), default=0)
-    return last, _read(_run_file(marks, last), Run)
+    return last, read_json(_run_file(marks, last), Run)
 
 
 def _run_file(marks: Path, number: int) -> Path:
@@ -301,7 +301,8 @@ def read_grade(path: Path) -> Grade | None:
     return None
 
 
-def _read(path: Path, kind: type[T]) -> T | None:
+def read_json(path: Path, kind: type[T]) -> T | None:
+    """What a file of this folder holds; None if there is none, or another version's."""
     with suppress(FileNotFoundError, msgspec.DecodeError):
         return msgspec.json.decode(path.read_bytes(), type=kind)
     return None

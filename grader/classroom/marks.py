@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +14,7 @@ import msgspec
 from grader.causes import Cause
 from grader.classroom import tables
 from grader.classroom.decisions import Decisions
-from grader.classroom.folder import STAFF_ONLY, StudentFolder
+from grader.classroom.folder import STAFF_ONLY, StudentFolder, read_json
 from grader.classroom.policy import Override, PolicyError
 from grader.classroom.roster import Class, HandIn, Student
 from grader.isolation import UNISOLATED
@@ -271,9 +270,7 @@ def note_shown(made: Sequence[Row], marks: Path) -> int:
     several parts, no table has shown.
     """
     file, now = marks / "shown.json", {row.student.id: _shown(row) for row in made}
-    before: dict[str, list[object]] = {}
-    with suppress(FileNotFoundError, msgspec.DecodeError):
-        before = msgspec.json.decode(file.read_bytes(), type=dict[str, list[object]])
+    before = read_json(file, dict[str, list[object]]) or {}
     write_atomically(file, msgspec.json.encode(now), STAFF_ONLY)
     return sum(before.get(student) != shown for student, shown in now.items())
 

@@ -44,15 +44,11 @@ def unlinked_bytes(process: Path, below: str) -> int:
         process: its folder in /proc.
         below: where a mapped file must have been to count.
     """
-    sizes = dict[int, int]()  # by inode
+    sizes, start = dict[int, int](), os.fsencode(below)  # by inode
     with contextlib.suppress(OSError):
         for line in (process / "maps").read_bytes().split(b"\n"):
             fields = line.split(maxsplit=5)
-            if (
-                len(fields) == 6
-                and fields[5].startswith(os.fsencode(below))
-                and fields[5].endswith(_DELETED)
-            ):
+            if len(fields) == 6 and fields[5].startswith(start) and fields[5].endswith(_DELETED):
                 sizes[int(fields[4])] = SCRATCH_MIB * 2**20
     with contextlib.suppress(OSError):
         for descriptor in (process / "fd").iterdir():

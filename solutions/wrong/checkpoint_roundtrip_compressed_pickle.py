@@ -1,6 +1,7 @@
 """checkpoint_roundtrip: a compressed pickle, of which loading runs whatever is in it
 
-Breaks: `torch.load(..., weights_only=True)` loads the file: a numpy array must become a list or a tensor.
+Breaks: `torch.load(..., weights_only=True)` loads the file: a numpy array must become a list or a
+tensor.
 """
 
 import bz2

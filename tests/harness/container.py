@@ -215,8 +215,8 @@ def _filter(landlock: bool) -> bytes:
 
 def copy_of_repository(folder: Path) -> None:
     """Copies what grading and the harness's tests need."""
+    unfinished = shutil.ignore_patterns("*.pyc.*")  # that another process is writing
     for name in ("assignment", "grader", "solutions", "tests"):  # with what Python has compiled
-        unfinished = shutil.ignore_patterns("*.pyc.*")  # that another process is writing
         shutil.copytree(REPOSITORY / name, folder / name, ignore=unfinished)
     shutil.copy(REPOSITORY / "pyproject.toml", folder)
 
