@@ -59,6 +59,7 @@ def load_torch(with_devices: bool = False) -> None:
             torch.autograd.backward(weight * 1, torch.ones(1))
             torch.optim.AdamW([weight]).step()
     finally:
+        gc.freeze()  # no later collection looks through it
         gc.enable()
 
 

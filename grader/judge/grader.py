@@ -289,7 +289,7 @@ def _release_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-@functools.cache  # once: a second `gc.freeze` would keep the garbage of earlier gradings
+@functools.cache  # once: it freezes what is there, also the garbage of earlier gradings
 def _load_libraries() -> None:
     """Loads torch, as the zygote does on another core; adds the repository to `sys.path`."""
     from grader import preload, signals
@@ -298,4 +298,3 @@ def _load_libraries() -> None:
         preload.load_torch()
     if str(REPOSITORY) not in sys.path:
         sys.path.insert(0, str(REPOSITORY))
-    gc.freeze()  # no later collection needs to look through torch
