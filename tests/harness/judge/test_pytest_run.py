@@ -101,7 +101,10 @@ def test_file_that_is_skipped_is_a_fault(repository):
         collect(repository)
 
 
-def test_file_that_is_ignored_is_read(repository):
+def test_file_that_is_ignored_is_read(repository, monkeypatch):
+    # pytest caches this module by name: that of the repository stays, and this one does not.
+    monkeypatch.setitem(sys.modules, "hidden.conftest", None)
+    monkeypatch.delitem(sys.modules, "hidden.conftest")
     (repository / "tests" / "hidden" / "conftest.py").write_text("collect_ignore_glob = ['*']")
     assert len(collect(repository)) == 2
 
