@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import socket
+import struct
+import termios
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +19,8 @@ from grader.supervisor.meter import Timer
 from grader.supervisor.process import OutputPipe
 from grader.supervisor.watching import Listener
 from grader.wire import arguments, frames
+
+_PIECE = 2**16  # bytes of a long message: who has sent so many may wait until they are read
 
 
 class Channel:
@@ -37,6 +42,7 @@ class Channel:
         self._readable = select.poll()
         self._readable.register(connection, select.POLLIN)
         self.call_id = 0
+        self._needed = 0  # bytes that the worker owes the judge; 0 while the judge sends
 
     def ask(
         self,
@@ -90,7 +96,7 @@ class Channel:
             try:
                 sent = os.writev(self._socket.fileno(), views[:16])
             except BlockingIOError:
-                self._wait(select.POLLOUT, timer)
+                self._wait(select.POLLOUT, timer, needed=0)
                 continue
             except (BrokenPipeError, ConnectionResetError):
                 raise WorkerEnded from None
@@ -114,7 +120,7 @@ class Channel:
             WorkerEnded: the worker ended before it was complete.
         """
         try:
-            self._wait(select.POLLIN, timer)
+            self._wait(select.POLLIN, timer, needed=1)
             header = memoryview(bytearray(frames.HEADER.size))
             self._fill(header, timer)
             answered, length = frames.decode_header(bytes(header), room)
@@ -139,7 +145,7 @@ class Channel:
             try:
                 got = os.readv(self._socket.fileno(), [room[filled:]])
             except BlockingIOError:
-                self._wait(select.POLLIN, timer)
+                self._wait(select.POLLIN, timer, min(len(room) - filled, _PIECE))
                 continue
             except ConnectionResetError:
                 got = 0
@@ -147,8 +153,9 @@ class Channel:
                 raise WorkerEnded
             filled += got
 
-    def _wait(self, event: int, timer: Timer) -> None:
+    def _wait(self, event: int, timer: Timer, needed: int) -> None:
         """Waits for the socket; meanwhile reads the output and answers the listener's calls."""
+        self._needed = needed
         poll = select.poll()
         poll.register(self._socket, event)
         poll.register(self._output, select.POLLIN)
@@ -170,7 +177,8 @@ class Channel:
                         poll.register(announced, select.POLLIN)
             ready = self._socket.fileno() in happened
             try:
-                timer.check(waiting=not ready)
+                # A worker that sends a byte now and then has not answered.
+                timer.check(waiting=not (ready and self.is_judges_turn()))
             except WorkerEnded:
                 if not self.has_answer():  # one that came before the worker's end counts
                     raise
@@ -184,9 +192,20 @@ class Channel:
         return bool(self._readable.poll(0))
 
     def is_judges_turn(self) -> bool:
-        """Whether the worker waits for the judge: it has answered, or is in a call that waits."""
-        is_waited_for = self._listener is not None and self._listener.is_waited_for()
-        return is_waited_for or self.has_answer()
+        """Whether the worker waits for the judge.
+
+        It is in a call that waits, has sent what the judge waits for, or has read what it was sent.
+        """
+        if self._listener is not None and self._listener.is_waited_for():
+            return True
+        if self._needed:
+            return self._bytes(termios.FIONREAD) >= self._needed
+        return not self._bytes(termios.TIOCOUTQ)
+
+    def _bytes(self, direction: int) -> int:
+        """Bytes that wait in the socket: to be read here, or by the worker."""
+        (count,) = struct.unpack("i", fcntl.ioctl(self._socket, direction, bytes(4)))
+        return int(count)
 
     def is_closed(self) -> bool:
         """Whether the worker's end is closed, and everything it sent has been read."""

@@ -2,6 +2,7 @@
 
 import itertools
 
+import msgspec
 import pytest
 import torch
 
@@ -14,6 +15,7 @@ MODULE = """
 import os
 import struct
 import sys
+import time
 
 import torch
 
@@ -71,12 +73,40 @@ def gives_for_ever(size, values):
 
 def gives_values(count):
     return [None] * count
+
+
+def never_reads(function):
+    stand_ins, number = inside(function)
+    from grader.worker.channel import send
+
+    for i in range(900):
+        use = {"use": i, "function": number, "args": (), "kwargs": {}}
+        send(stand_ins._channel, stand_ins._call_id, use)
+    time.sleep(1e6)
+
+
+def drips(function):
+    stand_ins, _ = inside(function)
+    channel, call_id = stand_ins._channel, stand_ins._call_id
+    os.write(channel, struct.pack("<4sxxxxQQ", b"RAG1", call_id, 200 * 2**20))
+    while True:
+        os.write(channel, b"x")
+        time.sleep(2e-4)
 """
 
 
 @pytest.fixture
 def impl(sandboxed):
     return sandboxed(toy=MODULE)
+
+
+@pytest.mark.parametrize("function", ["never_reads", "drips"])
+def test_worker_that_has_not_answered_may_not_sleep(quick_grader, sandboxed, function):
+    """What can be read of it is no answer yet"""
+    limits = msgspec.structs.replace(quick_grader.manifest.limits, seconds=0.5)
+    with pytest.raises(SubmissionFailure) as caught:
+        sandboxed(toy=MODULE, limits=limits).call(f"toy.{function}", lambda: bytes(2**14))
+    assert caught.value.cause is Cause.TIMEOUT
 
 
 def test_process_that_ends_while_a_function_measures_it_is_no_fault_of_the_grader(impl):
