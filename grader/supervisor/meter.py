@@ -296,20 +296,40 @@ def _room(folders: tuple[Path, ...]) -> int:
 
 
 def disk_usage(*folders: Path) -> tuple[int, int]:
-    """Bytes and files below some folders.
-
-    Stops at more files than are allowed. A folder deeper than `_SCAN_MAX_DEPTH` counts as so many:
-    a scan of it would take longer than it took to make.
-    """
+    """Bytes and files below some folders; stops at more files than are allowed."""
     size = files = 0
-    todo = [(folder, 0) for folder in folders]
-    while todo and files <= _SCAN_MAX_FILES:
-        folder, depth = todo.pop()
-        with contextlib.suppress(OSError), os.scandir(folder) as found:
-            for entry in found:
-                files += 1 if depth < _SCAN_MAX_DEPTH else _SCAN_MAX_FILES
-                if entry.is_dir(follow_symlinks=False):
-                    todo.append((Path(entry.path), depth + 1))
-                with contextlib.suppress(OSError):  # it is gone, and the others still count
-                    size += entry.stat(follow_symlinks=False).st_blocks * 512
+    for folder in folders:
+        for blocks, count in _entries(folder):
+            size, files = size + blocks * 512, files + count
+            if files > _SCAN_MAX_FILES:
+                return size, files
     return size, files
+
+
+def _entries(
+    folder: Path | str, parent: int | None = None, depth: int = 0
+) -> Iterator[tuple[int, int]]:
+    """Blocks of each entry below a folder, and as how many files it counts.
+
+    It is found below the descriptor of its parent, since paths have a greatest length. One that is
+    closed to the judge counts as too many files, and so does one deeper than `_SCAN_MAX_DEPTH`: a
+    scan of it would take longer than it took to make.
+    """
+    try:
+        descriptor = os.open(folder, os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    except (FileNotFoundError, NotADirectoryError):
+        return  # it is gone
+    except OSError:
+        yield 0, _SCAN_MAX_FILES + 1
+        return
+    try:
+        with os.scandir(descriptor) as found:
+            for entry in found:
+                count, blocks = 1 if depth < _SCAN_MAX_DEPTH else _SCAN_MAX_FILES, 0
+                with contextlib.suppress(OSError):  # it is gone, and the others still count
+                    blocks = entry.stat(follow_symlinks=False).st_blocks
+                yield blocks, count
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _entries(entry.name, descriptor, depth + 1)
+    finally:
+        os.close(descriptor)

@@ -68,6 +68,34 @@ def test_a_file_that_goes_away_during_a_scan_hides_no_other(monkeypatch, tmp_pat
     assert meter.disk_usage(tmp_path) == (2**20, 2)
 
 
+def test_files_below_a_path_of_any_length_count(tmp_path):
+    here = os.open(".", os.O_DIRECTORY)
+    try:
+        os.chdir(tmp_path)
+        for _ in range(20):
+            Path("d" * 255).mkdir()
+            os.chdir("d" * 255)
+        Path("file").write_bytes(b"x" * 2**20)
+    finally:
+        os.chdir(here)
+        os.close(here)
+    size, files = meter.disk_usage(tmp_path)
+    assert (size >= 2**20, files) == (True, 21)
+
+
+def test_a_folder_that_the_judge_may_not_list_counts_as_too_many_files(monkeypatch, tmp_path):
+    (tmp_path / "closed").mkdir()
+    opened = os.open
+
+    def refuse(path, *args, **options):
+        if path == "closed":
+            raise PermissionError
+        return opened(path, *args, **options)
+
+    monkeypatch.setattr(meter.os, "open", refuse)
+    assert meter.disk_usage(tmp_path)[1] > meter.DISK_FILES
+
+
 def test_files_without_a_name_are_measured_while_room_is_missing(monkeypatch, tmp_path):
     """Room that others take makes no verdict, only a measurement"""
     room, hidden, measured = [2**40], [0], []
