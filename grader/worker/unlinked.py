@@ -12,12 +12,13 @@ import stat
 from pathlib import Path
 from typing import NoReturn
 
-from grader.isolation import SCRATCH_MIB
+from grader.isolation import DISK_MIB, SCRATCH_MIB
 from grader.sandbox import kernel
 from grader.sandbox.sandbox import Sandbox
 from grader.wire import messages
 
 _DELETED = b" (deleted)"
+_MOST = 16 * 2**20  # bytes that are read of what is mapped; an honest worker has 1 MiB
 
 
 def measure(
@@ -38,7 +39,7 @@ def unlinked_bytes(process: Path, below: str) -> int:
     """Bytes on disk of the nameless files that a process has open or mapped; 0 if it has ended.
 
     The kernel does not tell the size of a file that is only mapped: it counts as much as a worker's
-    file can have.
+    file can have. More than are allowed if the worker has mapped too many to look at.
 
     Args:
         process: its folder in /proc.
@@ -46,7 +47,11 @@ def unlinked_bytes(process: Path, below: str) -> int:
     """
     sizes, start = dict[int, int](), os.fsencode(below)  # by inode
     with contextlib.suppress(OSError):
-        for line in (process / "maps").read_bytes().split(b"\n"):
+        with (process / "maps").open("rb") as file:
+            mapped = file.read(_MOST)
+        if len(mapped) == _MOST:  # the rest could take minutes and gigabytes
+            return (DISK_MIB + 1) * 2**20
+        for line in mapped.split(b"\n"):
             fields = line.split(maxsplit=5)
             if len(fields) == 6 and fields[5].startswith(start) and fields[5].endswith(_DELETED):
                 sizes[int(fields[4])] = SCRATCH_MIB * 2**20

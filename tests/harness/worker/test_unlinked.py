@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from grader.isolation import SCRATCH_MIB
+from grader.isolation import DISK_MIB, SCRATCH_MIB
 from grader.worker.unlinked import unlinked_bytes
 
 ITSELF = Path("/proc/self")
@@ -31,6 +31,13 @@ def test_a_file_that_is_only_mapped_counts_as_much_as_it_may_have(tmp_path):
     ]
     (tmp_path / "maps").write_text("\n".join(lines))
     assert unlinked_bytes(tmp_path, f"{tmp_path}/") == SCRATCH_MIB * 2**20
+
+
+def test_what_is_mapped_is_read_up_to_a_limit(tmp_path):
+    """Paths can be long, and mappings many: gigabytes, of which the judge waits for the end"""
+    line = f"7f00-7f01 r--p 00000000 08:01 7      /{'d' * 4000}\n"
+    (tmp_path / "maps").write_text(line * 2**13)
+    assert unlinked_bytes(tmp_path, f"{tmp_path}/") > DISK_MIB * 2**20
 
 
 def test_a_process_that_has_ended_keeps_nothing(tmp_path):
