@@ -223,11 +223,9 @@ class Scheduler:
             # not depend on how the lanes took turns.
             for test in (test for test in these if test.id in put_off):
                 self._runner.run(test)
-        on_device = [test for test in tests if test.on_device]
-        if on_device:
             for lane in self._lanes:
-                lane.pool.close()
-        for test in on_device:
+                lane.pool.close()  # no worker of a public test lives beside a hidden one
+        for test in (test for test in tests if test.on_device):
             self._runner.run(test)
         return [self._runner.outcomes[test.id] for test in tests]
 

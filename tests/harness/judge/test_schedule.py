@@ -16,6 +16,7 @@ from grader.judge.schedule import Scheduler
 from grader.supervisor import budget as budgets
 from grader.supervisor import meter
 from grader.supervisor.budget import TimeBudget
+from grader.supervisor.pool import WorkerPool
 from tests.harness.conftest import lent, long_unless
 
 HANGS = "def {name}(x):\n    while x == 1:\n        {what}\n    return x\n"
@@ -194,6 +195,19 @@ def test_public_tests_leave_the_budget_to_hidden_ones(grade):
     assert public == [TIMEOUT, TIMEOUT, TIMEOUT]
     assert [cause for _, cause in results(found)] == [TIMEOUT, TIMEOUT, "passed"]
     assert found.budget.drawn == pytest.approx(2 * UNIT, abs=0.2 * UNIT)
+
+
+def test_no_worker_of_a_public_test_lives_beside_hidden_ones(grade, monkeypatch):
+    kept = []
+    start = WorkerPool.start
+
+    def look(pool, *args, **options):
+        kept.append(pool._kept)
+        return start(pool, *args, **options)
+
+    monkeypatch.setattr(WorkerPool, "start", look)
+    grade(10, {"row_major_strides": [0]}, public={"row_major_strides": [0]})
+    assert kept == [None] * len(kept) != []
 
 
 def test_public_tests_that_carry_points_all_run(grade):
