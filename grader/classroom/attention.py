@@ -100,7 +100,8 @@ def _code(name: str) -> str:
 
 def _plain(text: str) -> str:
     """Text of a student's as Markdown shows it: no link, no picture, no HTML."""
-    return re.sub(r"([\\`*_\[\]<>!&#|])", r"\\\1", " ".join(clean(text, 1000).split()))
+    text = " ".join(clean(text, 1000).split())
+    return re.sub(r"([\\`*_~\[\]<>!&#|]|(?<=:)/|(?<=www)\.)", r"\\\1", text)
 
 
 def _urgency(why: str) -> int:

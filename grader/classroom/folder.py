@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 _LEASE_SECONDS = 600.0  # without a renewal, which comes with a test each minute
 STAFF_ONLY = 0o600
-_MAX_PATH = 2000  # characters of a folder's path that is listed
+_MAX_PATH = 2000  # bytes of a folder's path that is listed
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -272,7 +272,7 @@ def state_of(path: Path) -> str:
         _add(found, path.name, path.stat())
     while folders:
         folder, name = folders.pop()
-        if len(folder) > _MAX_PATH:
+        if len(os.fsencode(folder)) > _MAX_PATH:
             continue  # nobody reads what is below
         with os.scandir(folder) as listed:
             entries = sorted(listed, key=lambda entry: entry.name)

@@ -34,4 +34,4 @@ def _harmless(value: object) -> object:
     if not isinstance(value, str):
         return value
     # A spreadsheet may split cells at other characters than commas.
-    return re.sub(r"(^|[;|\t,])(\s*)([=+\-@])", r"\1\2'\3", printable(value))
+    return re.sub(r"(^|[;|\t,])([\s\"']*)([=+\-@])", r"\1\2'\3", printable(value))

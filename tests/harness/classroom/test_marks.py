@@ -143,7 +143,7 @@ def test_attention_names_the_most_urgent_first(a_class, tmp_path):
     found = a_class(
         ada={"left_out": ("notes.txt (outside)",)},
         bob={"score": 0.0, "modules": (broken,), **same},
-        eve=Failure("fault", "on [fire](x)"),
+        eve=Failure("fault", "on [fire](www.x)"),
         tim=same,
         zoe=None,
     )
@@ -155,6 +155,7 @@ def test_attention_names_the_most_urgent_first(a_class, tmp_path):
         text.index(part) for part in ("=x.zip", r"on \[fire\]", "0 points", "left", "same files")
     ]
     assert order == sorted(order)
+    assert "www." not in text
     assert "- bob, tim\n" in text
     assert "handed in earlier, and not counted: first.zip" in text
     assert text.rstrip().endswith("## 1 student without anything handed in\n\nzoe")
@@ -165,15 +166,15 @@ def test_attention_names_the_most_urgent_first(a_class, tmp_path):
     assert attention.text(quiet, rows, tmp_path) == "# What needs a person\n\nNothing.\n"
 
 
-@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "x;=1", "x, +1", "x|@1"])
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "x;=1", "x, +1", "x|@1", 'x;"=1;y'])
 def test_no_cell_is_a_formula(a_class, tmp_path, name):
     found = a_class(ada={})
     found.students["ada"] = Student("ada", name)
     marks.write_tables(rows_of(found, tmp_path), tmp_path)
     with (tmp_path / "marks.csv").open(newline="") as file:
         (row,) = csv.DictReader(file)
-    assert re.search(r"(^|[;,|] *)'[=+@-]", row["name"])
-    assert not re.search(r"(^|[;,|] *)[=+@-]", row["name"])
+    assert re.search(r"""(^|[;,|][ "]*)'[=+@-]""", row["name"])
+    assert not re.search(r"""(^|[;,|][ "]*)[=+@-]""", row["name"])
 
 
 def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_path):

@@ -1,5 +1,6 @@
 """A class is graded once, whatever is killed on the way; the same command goes on."""
 
+import contextlib
 import errno
 import gzip
 import itertools
@@ -11,6 +12,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -304,9 +306,13 @@ def test_a_grade_that_differs_in_seconds_alone_puts_nothing_away(of):
     assert ada.previous() == first
 
 
-def test_a_change_beside_a_long_path_is_seen(tmp_path):
+@pytest.mark.parametrize("name", ["d" * 200, "😀" * 50], ids=["of ascii", "of emojis"])
+def test_a_change_beside_a_long_path_is_seen(tmp_path, name):
     root = hand_in(tmp_path / "in", ada="7") / "ada"
-    root.joinpath(*["d" * 200] * 11).mkdir(parents=True)
+    with contextlib.chdir(root):
+        for _ in range(22):
+            Path(name).mkdir()
+            os.chdir(name)
     before = folder.state_of(root)
     hand_in(tmp_path / "in", ada="66")
     assert folder.state_of(root) != before
