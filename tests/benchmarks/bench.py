@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -29,6 +31,7 @@ from grader.supervisor.worker import Worker
 from grader.supervisor.zygote import Zygote
 
 ROOT = Path(__file__).resolve().parents[2]
+_CLASS = 5  # submissions
 console = Console()
 # A module of the submission that computes nothing: a call costs only the way there and back.
 ECHO = """
@@ -59,37 +62,53 @@ def main() -> None:
 
 
 def whole_gradings(runs: int) -> None:
-    """`grader grade` on the reference, and plain pytest on the same tests in one process."""
-    python = sys.executable
-    with tempfile.TemporaryDirectory() as out:
-        grading = [python, "-m", "grader", "grade", str(SOLUTIONS), "--out", out]
-        plain = [
-            *(python, "-m", "pytest", "-c", str(ROOT / "grader/judge/judge.ini")),
-            *("--rootdir", str(ROOT / "tests"), "--submission", str(SOLUTIONS), "--capture=no"),
-            *(str(ROOT / "tests/public"), str(ROOT / "tests/hidden")),
-        ]
-        times: dict[str, list[float]] = {"grader grade": [], "plain pytest": []}
-        for _ in range(runs):
-            for name, command in (("grader grade", grading), ("plain pytest", plain)):
-                begun = time.perf_counter()
-                done = subprocess.run(
-                    command,
-                    cwd=ROOT,
-                    env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-                    capture_output=True,
-                    check=False,
-                )
-                times[name].append(time.perf_counter() - begun)
-                if done.returncode:
-                    console.print(done.stdout.decode()[-2000:], done.stderr.decode()[-2000:])
-                    raise SystemExit(f"{name} failed with {done.returncode}")
-    ratios = [a / b for a, b in zip(times["grader grade"], times["plain pytest"], strict=True)]
-    table = Table(title="Grading the reference, wall seconds")
-    for column in ("", "median", "min", "max"):
-        table.add_column(column, justify="left" if not column else "right")
-    for name, values in (*times.items(), ("ratio, pair by pair", ratios)):
-        table.add_row(name, *(f"{f(values):.2f}" for f in (statistics.median, min, max)))
+    """Gradings of the reference, and plain pytest on the same tests in one process."""
+    grader = [sys.executable, "-m", "grader"]
+    plain = [
+        *(sys.executable, "-m", "pytest", "-c", str(ROOT / "grader/judge/judge.ini")),
+        *("--rootdir", str(ROOT / "tests"), "--submission", str(SOLUTIONS), "--capture=no"),
+        *(str(ROOT / "tests/public"), str(ROOT / "tests/hidden")),
+    ]
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        for number in range(_CLASS):
+            student = folder / "class" / f"student-{number}" / "resource_accounting"
+            shutil.copytree(SOLUTIONS / "resource_accounting", student)
+        commands = {  # with how many submissions each grades
+            "plain pytest": (plain, 1),
+            "grader grade": ([*grader, "grade", str(SOLUTIONS)], 1),
+            f"grader class, of {_CLASS}": ([*grader, "class", str(folder / "class")], _CLASS),
+            "grader grade, of stubs": ([*grader, "grade", str(ROOT / "handout")], 1),
+        }
+        taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+        for run in range(runs):
+            for name, (command, submissions) in commands.items():
+                out = [] if command is plain else ["--out", str(folder / name / str(run))]
+                cpu, wall = _cost([*command, *out])
+                taken[name].append((cpu / submissions, wall / submissions))
+    table = Table(title="Seconds a submission, medians, and how often plain pytest's")
+    for column in ("", "CPU", "", "wall", ""):
+        table.add_column(column, justify="left" if not table.columns else "right")
+    for name, costs in taken.items():
+        cells = []
+        for kind in (0, 1):
+            mine, base = ([cost[kind] for cost in c] for c in (costs, taken["plain pytest"]))
+            ratios = [one / other for one, other in zip(mine, base, strict=True)]
+            cells += [f"{statistics.median(mine):.1f}", f"{statistics.median(ratios):.2f}"]
+        table.add_row(name, *cells)
     console.print(table)
+
+
+def _cost(command: list[str]) -> tuple[float, float]:
+    """The CPU time of a command and all it waits for, on one thread, and its wall time."""
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
+    wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        console.print(done.stdout.decode()[-2000:], done.stderr.decode()[-2000:])
+        raise SystemExit(f"{' '.join(command[2:4])} failed with {done.returncode}")
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall
 
 
 def workers_in_a_container(count: int) -> None:
@@ -125,11 +144,12 @@ def _figures(tier: str, count: int) -> dict[str, str]:
     zygote = Zygote((tier,), ())
     try:
         zygote.wait()
-        staged = stage(SOLUTIONS, zygote.folder / "bench", manifest.package, manifest.modules)
-        (staged.folder / manifest.package / "echo.py").write_text(ECHO)
+        staged = zygote.submissions / "bench"
+        stage(SOLUTIONS, staged, manifest.package, manifest.modules)
+        (staged / manifest.package / "echo.py").write_text(ECHO)
 
         def start() -> Worker:
-            worker = Worker(zygote, zygote.fork_worker(staged.folder, zygote.new_scratch()))
+            worker = Worker(zygote, zygote.fork_worker(staged, zygote.new_scratch()))
             worker.ready()
             return worker
 
@@ -144,6 +164,7 @@ def _figures(tier: str, count: int) -> dict[str, str]:
         starts, ends = zip(*(start_and_end() for _ in range(count)), strict=True)
         worker = start()
         worker.go(manifest.package, manifest.limits, 0)
+        scalar: tuple[str, tuple[int, ...], dict[str, object]]
         scalar = ("flops.matmul_flops", (1024, 256, 64), {})
         worker.call(*scalar)
         calls = [_timed(lambda: worker.call(*scalar)) for _ in range(2000)]
