@@ -156,7 +156,7 @@ def grade_class(
         fail(BAD_INPUT, f"--only {only}: nobody of them handed anything in")
     fault, todo = "", [job for job in wanted if not run.is_done(job, order)]
     out.mkdir(mode=0o700, parents=True, exist_ok=True)  # before what a grading writes in it
-    new = unseen = 0
+    new, unseen = 0, list[str]()
     try:
         new = _grade(todo, order, 1 if races else jobs)
     except CannotIsolate as error:
@@ -332,7 +332,8 @@ def explain(
 
     grade = folder.read_grade(file)
     if grade is None:
-        fail(BAD_INPUT, f"{file} is no record of a grading; name a grade.json")
+        where = f", such as {file}/students/ID/grade.json.gz" if file.is_dir() else ""
+        fail(BAD_INPUT, f"{file} is no record of a grading; name a grade.json{where}")
     known = [score.id for score in grade.exercises]
     if exercise and exercise not in known:
         fail(BAD_INPUT, f"{exercise} is no exercise of this grade: {', '.join(known)}")

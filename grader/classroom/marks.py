@@ -25,7 +25,7 @@ from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
 
 SAME = "the same files: "  # and the students of a group of them
-Status = Literal["graded", "refused", "fault", "waiting", "missing"]
+Status = Literal["graded", "refused", "fault", "waiting", "undecided", "missing"]
 COLUMNS = (
     *("id", "name", "status", "score", "max", "late_days", "penalty", "final", "import_errors"),
     *("not_started", "slow_s", "cpu_s", "submission_sha", "handout", "nonce", "verdicts"),
@@ -109,9 +109,13 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
     by_content: dict[str, list[str]] = {}
     made = []
     published = _read_published(marks)
+    platform_tells = any(one.late for one in found.counted.values())  # the others were on time
     for student in sorted(found.students.values(), key=lambda student: student.id):
         one = found.counted.get(student.id)
         row = _row(student, one, marks, decisions, student.id in current)
+        if student.id in found.undecided:
+            row.status = "undecided"
+        row.untimed &= not platform_tells
         row.published = published.get(student.id)
         if row.published is not None and (row.published != row.final or row.is_held):
             now = points(row.final or 0.0) if row.leaves else "withdrawn"
@@ -263,8 +267,8 @@ def write_tables(made: Sequence[Row], marks: Path) -> None:
     _write_csv(marks / "marks_by_exercise.csv", ("id", *exercises), by_exercise)
 
 
-def note_shown(made: Sequence[Row], marks: Path) -> int:
-    """Keeps what the tables show; returns how many students' they showed otherwise before.
+def note_shown(made: Sequence[Row], marks: Path) -> list[str]:
+    """Keeps what the tables show; returns the students of whom they showed something else before.
 
     Call it once they are written: what a killed command has graded, or another machine, or each of
     several parts, no table has shown.
@@ -272,7 +276,7 @@ def note_shown(made: Sequence[Row], marks: Path) -> int:
     file, now = marks / "shown.json", {row.student.id: _shown(row) for row in made}
     before = read_json(file, dict[str, list[object]]) or {}
     write_atomically(file, msgspec.json.encode(now), STAFF_ONLY)
-    return sum(before.get(student) != shown for student, shown in now.items())
+    return [student for student, shown in now.items() if before.get(student) != shown]
 
 
 def _shown(row: Row) -> list[object]:

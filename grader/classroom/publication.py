@@ -18,7 +18,6 @@ from grader.classroom.roster import Class
 from grader.classroom.tables import to_csv
 from grader.results.gradescope import to_gradescope
 from grader.results.html import to_html
-from grader.results.text import plural
 from grader.results.write import write_atomically
 
 MARKS = "marks.csv"
@@ -30,10 +29,10 @@ class NotReady(Exception):
     """Something is not decided yet, so nothing may leave; the message says what to do."""
 
 
-def check(found: Class, rows: Sequence[Row], marks: Path, new: int) -> None:
+def check(found: Class, rows: Sequence[Row], marks: Path, new: Sequence[str]) -> None:
     """Raises NotReady unless all that was handed in has a mark, was refused, or is held.
 
-    And could be looked at: of `new` students the tables have only now shown what they have.
+    And could be looked at: of the students `new` the tables have only now shown what they have.
     """
     if found.unmatched:
         names = ", ".join(path.name for path, _ in found.unmatched)
@@ -49,9 +48,10 @@ def check(found: Class, rows: Sequence[Row], marks: Path, new: int) -> None:
             "or decide in overrides.csv or holds.csv"
         )
     if new:
+        names = ", ".join(new[:5]) + (f" and {len(new) - 5} more" if new[5:] else "")
         raise NotReady(
-            f"not published, since the tables show something new of {plural(new, 'student')}: "
-            f"look at {marks}/attention.md and changes.csv, then run the same command"
+            f"not published, since the tables show something new of {names}: "
+            f"look at {marks}/marks.csv and attention.md, then run the same command"
         )
 
 

@@ -86,13 +86,15 @@ class Class:
         students: by id.
         counted: by id; two members of a group have the same.
         unmatched: what belongs to nobody for sure, with the reason.
-        earlier: what was handed in before what counts.
+        earlier: what was handed in, and does not count.
+        undecided: the students who handed in several things, of which any may be the last.
     """
 
     students: dict[str, Student]
     counted: dict[str, HandIn] = field(default_factory=dict)
     unmatched: list[tuple[Path, str]] = field(default_factory=list)
     earlier: dict[str, list[HandIn]] = field(default_factory=dict)
+    undecided: set[str] = field(default_factory=set)
 
 
 def normal(text: str) -> str:
@@ -267,8 +269,10 @@ def match(
             else:
                 owners.setdefault(who, []).append(one)
     for who, several in owners.items():
-        last, why = _last(several)
+        chosen = [one for one in several if who in decided.get(one.path.name, ())]
+        last, why = _last(chosen or several)
         if last is None:
+            found.undecided.add(who)
             found.unmatched += [(one.path, f"{who}: {why}") for one in several]
         else:
             found.counted[who] = last

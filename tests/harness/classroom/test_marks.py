@@ -184,7 +184,7 @@ def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_
     decisions = Decisions(None, {}, {"bob": Hold("bob", "ann", "why")})
     rows = rows_of(found, tmp_path, decisions)
     target = tmp_path / "out"
-    publication.check(found, rows, tmp_path / "marks", 0)
+    publication.check(found, rows, tmp_path / "marks", [])
     (target / "bob").mkdir(parents=True)  # once he was not held
     (target / "bob" / "report.html").touch()
     became = publication.publish(rows, tmp_path, target)
@@ -208,16 +208,16 @@ def test_nothing_is_published_while_something_is_not_decided(a_class, tmp_path):
     found = a_class(ada={}, bob=Failure("fault", "fire"), eve={})
     rows = rows_of(found, tmp_path, but=["eve"])
     with pytest.raises(publication.NotReady, match=r"not graded, .*: bob, eve;"):
-        publication.check(found, rows, folder, 0)
+        publication.check(found, rows, folder, [])
     overrides = {("eve", ""): Override("eve", "", 5.0, "tim", "why")}
     decided = Decisions(None, overrides, {"bob": Hold("bob", "ann", "why")})
     rows = rows_of(found, tmp_path, decided, but=["eve"])
-    publication.check(found, rows, folder, 0)
-    with pytest.raises(publication.NotReady, match="something new of 2 students"):
-        publication.check(found, rows, folder, 2)
+    publication.check(found, rows, folder, [])
+    with pytest.raises(publication.NotReady, match="something new of ada, bob"):
+        publication.check(found, rows, folder, ["ada", "bob"])
     found.unmatched.append((Path("x.zip"), "?"))
     with pytest.raises(publication.NotReady, match=r"whose it is: x\.zip"):
-        publication.check(found, rows, folder, 0)
+        publication.check(found, rows, folder, [])
 
 
 def test_what_is_published_has_the_mark_and_why(a_class, tmp_path):
@@ -254,11 +254,16 @@ def test_time_that_staff_know_counts(a_class, tmp_path):
         found.counted[one] = HandIn(Path(f"{one}.zip"), ())
     deadlines = Deadlines(due=DUE, per_day=0.5)
     times = {"bob": DUE + timedelta(days=1)}
-    ada, bob = rows_of(found, tmp_path, Decisions(deadlines, {}, {}, times))
+    found.students["zoe"], found.undecided = Student("zoe"), {"zoe"}
+    ada, bob, zoe = rows_of(found, tmp_path, Decisions(deadlines, {}, {}, times))
+    assert zoe.status == "undecided"
     assert (ada.final, ada.untimed) == (8.0, True)
     assert (bob.final, bob.untimed) == (4.0, False)
     page = attention.text(found, [ada, bob], tmp_path)
     assert "## 1 student without a time, so not charged for lateness\n\nada\n" in page
+    found.counted["bob"] = HandIn(Path("bob.zip"), (), late=True)
+    ada, *_ = rows_of(found, tmp_path, Decisions(deadlines))
+    assert not ada.untimed, "the platform says who is late"
 
 
 def test_only_staff_may_read_a_grade(a_class, tmp_path):

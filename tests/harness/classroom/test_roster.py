@@ -163,11 +163,15 @@ def test_of_gradescope_the_last_of_several_counts(handed, listed):
     assert [one.path.name for one in found.earlier["ada"]] == ["submission_5"]
 
 
-def test_two_of_one_student_without_times_are_listed_and_neither_counts(handed, listed):
-    found = roster.match(handed("ada.zip", "ada@x.edu.zip"), listed)
-    assert found.counted == {}
+def test_two_of_one_student_without_times_are_listed_until_staff_name_one(handed, listed):
+    both = handed("ada.zip", "ada@x.edu.zip")
+    found = roster.match(both, listed)
+    assert (found.counted, found.undecided) == ({}, {"ada"})
     for why in unmatched(found).values():
         assert why.startswith("ada: handed in 2 times (ada.zip, ada@x.edu.zip), and nothing says")
+    found = roster.match(both, listed, {"ada.zip": ["ada"]})
+    assert (counted(found), found.unmatched, found.undecided) == ({"ada": "ada.zip"}, [], set())
+    assert [one.path.name for one in found.earlier["ada"]] == ["ada@x.edu.zip"]
 
 
 def test_a_key_of_two_students_is_nobodys(handed, tmp_path):
