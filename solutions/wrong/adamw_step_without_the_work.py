@@ -1,4 +1,4 @@
-"""adamw_step (core): each step is a first one, with averages of this gradient alone; a step of Adam, whose decay is part of the gradient
+"""adamw_step: each step is a first one, with averages of this gradient alone; a step of Adam, whose decay is part of the gradient
 
 Breaks: m ← m + (1 − β1) · (g − m)
 

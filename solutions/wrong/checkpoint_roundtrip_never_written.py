@@ -1,4 +1,4 @@
-"""checkpoint_roundtrip (core): the checkpoint is kept in a global and never written to disk
+"""checkpoint_roundtrip: the checkpoint is kept in a global and never written to disk
 
 Breaks: Saves a run to a file
 """

@@ -1,4 +1,4 @@
-"""checkpointed_forward (core): a plain loop, which holds all activations
+"""checkpointed_forward: a plain loop, which holds all activations
 
 Breaks: Runs layers one after the other, with activation checkpointing by segments.
 

@@ -1,4 +1,4 @@
-"""checkpointed_forward: the whole network is one segment, which runs again at once
+"""checkpointed_forward (core): the whole network is one segment, which runs again at once
 
 Breaks: And the backward pass, segment by segment from the last to the first, runs the segment's
 layers again.

@@ -1,4 +1,4 @@
-"""fp16_train (core): scales the loss, but the forward pass is in float32
+"""fp16_train: scales the loss, but the forward pass is in float32
 
 Breaks: with the forward pass in fp16
 

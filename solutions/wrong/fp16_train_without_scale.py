@@ -1,4 +1,4 @@
-"""fp16_train: no loss scaling: tiny gradients become zero; the scales are only reported
+"""fp16_train (core): no loss scaling: tiny gradients become zero; the scales are only reported
 
 Breaks: So the loss is multiplied by a scale before the backward pass
 

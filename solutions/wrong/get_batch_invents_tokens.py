@@ -1,4 +1,4 @@
-"""get_batch (core): checks its arguments, and invents the tokens
+"""get_batch: checks its arguments, and invents the tokens
 
 Breaks: Row b of x holds tokens[s : s + C]
 """

@@ -1,4 +1,7 @@
-"""get_batch: the generator is seeded in every call, so that every batch is the same"""
+"""get_batch: the generator is seeded in every call, so that every batch is the same
+
+Costs: no draw follows another one, and each rule on how starts are drawn looks at several.
+"""
 
 _get_batch = get_batch
 

@@ -154,7 +154,7 @@ def test_every_generator_returns(impl, reference, rng, torch_rng):
             expect(resumed["draws"][name], f"{name} after loading").close(draws, rtol=1e-6)
 
 
-@pytest.mark.exercise("checkpoint_roundtrip")
+@pytest.mark.exercise("checkpoint_roundtrip", needs="test_optimizer_returns")
 def test_step_returns(impl, rng, torch_rng):
     """Loading returns the saved step, and weights of any dtype"""
     path = str(impl.scratch / "run.pt")
@@ -188,7 +188,7 @@ def test_the_file_is_the_checkpoint(impl, rng, torch_rng):
                 impl.scenarios.load_weights(path, (30, 40))
 
 
-@pytest.mark.exercise("checkpoint_roundtrip", weight=0.5)
+@pytest.mark.exercise("checkpoint_roundtrip", weight=0.5, needs="test_optimizer_returns")
 def test_the_file_holds_plain_data(impl, reference, rng, torch_rng):
     """The file of a run loads with weights_only=True, in a process that allows nothing more"""
     path = str(impl.scratch / "run.pt")
@@ -200,7 +200,7 @@ def test_the_file_holds_plain_data(impl, reference, rng, torch_rng):
         assert is_there, "a tensor of the model is not in the file"
 
 
-@pytest.mark.exercise("checkpoint_roundtrip")
+@pytest.mark.exercise("checkpoint_roundtrip", needs="test_optimizer_returns")
 def test_a_gpus_checkpoint_loads_without_one(impl, rng, torch_rng):
     """A checkpoint whose tensors were on a GPU loads on a machine without one"""
     name, moved = (str(impl.scratch / name) for name in names(rng, 2))
@@ -213,7 +213,7 @@ def test_a_gpus_checkpoint_loads_without_one(impl, rng, torch_rng):
     check_loads(impl, moved, step, weights)
 
 
-@pytest.mark.exercise("checkpoint_roundtrip")
+@pytest.mark.exercise("checkpoint_roundtrip", needs="test_optimizer_returns")
 def test_what_is_no_checkpoint_of_the_model(impl, rng, torch_rng):
     """A checkpoint of another model, and a file that is no checkpoint, are refused"""
     folder, (step, weights) = impl.scratch, drawn(rng, torch_rng, 7, 9)
@@ -327,7 +327,7 @@ def small_entries(content):
     return {}
 
 
-@pytest.mark.exercise("checkpoint_roundtrip", weight=2)
+@pytest.mark.exercise("checkpoint_roundtrip", weight=2, needs="test_optimizer_returns")
 def test_loading_runs_no_code(impl, rng, torch_rng):
     """A file with code in it is refused, and the code does not run"""
     folder, states = impl.scratch, {}

@@ -333,11 +333,11 @@ def test_every_start_is_equally_likely(impl, rng):
         context_length = int(rng.integers(1, 6))
         tokens = rng.permutation(60000)[: starts + context_length].astype(np.uint16)
         counts = dict.fromkeys(range(starts), 0)
-        for _ in range(2):
-            x, _ = drawn(impl, tokens, 2000, context_length)
-            for start in starts_of(x, tokens):
-                assert start in counts, "a window without room for its last target"
-                counts[start] += 1
+        batches = [drawn(impl, tokens, 2000, context_length)[0] for _ in range(2)]
+        assert starts < 7 or not torch.equal(*batches), "the next batch has the same windows"
+        for start in starts_of(torch.cat(batches), tokens):
+            assert start in counts, "a window without room for its last target"
+            counts[start] += 1
         for start, count in counts.items():
             check_count(count, 4000 / starts, 4000, f"the start {start}")
 
@@ -347,13 +347,14 @@ def test_every_start_of_a_large_corpus(impl, rng, shared_folder):
     """All windows of a large corpus are equally likely, too"""
     distance, count = 1 << 16, 1 << 27
     path, marks = marked_file(rng, shared_folder, count + distance, distance, count + distance)
-    (pair,) = drawn_from(impl, path, None, 15, distance)
-    starts = marked_starts(*pair, marks)
+    pairs = drawn_from(impl, path, None, 15, distance, 2)
+    starts, others = (marked_starts(*pair, marks) for pair in pairs)
     # With a probability of 2e-13 a right function is refused.
     assert len({start % 8 for start in starts}) > 1, "at most every eighth start can be drawn"
+    assert others != starts, "the next batch has the same windows"
 
 
-@pytest.mark.exercise("get_batch")
+@pytest.mark.exercise("get_batch", needs="test_every_start_of_a_large_corpus")
 def test_starts_beyond_31_bits(impl, rng, shared_folder):
     """In a corpus of terabytes, nearly all starts are beyond 31 bits"""
     distance = 1 << 20
@@ -365,7 +366,7 @@ def test_starts_beyond_31_bits(impl, rng, shared_folder):
     marked_starts(*pair, marks)
 
 
-@pytest.mark.exercise("get_batch")
+@pytest.mark.exercise("get_batch", needs="test_every_start_of_a_large_corpus")
 def test_draws_are_independent(impl, rng):
     """Starts are independent, within a batch and from batch to batch"""
     tokens = rng.permutation(30000)[:6].astype(np.uint16)
@@ -383,7 +384,7 @@ def test_draws_are_independent(impl, rng):
     expect(x[:, 0], "x[:, 0]").equals(torch.full((4000,), int(tokens[0])))
 
 
-@pytest.mark.exercise("get_batch", weight=0.5)
+@pytest.mark.exercise("get_batch", weight=0.5, needs="test_every_start_of_a_large_corpus")
 def test_batch_goes_to_the_device(impl, rng):
     """The batch is put on the given device"""
     tokens = rng.permutation(60000)[:20].astype(np.uint16)
@@ -391,7 +392,7 @@ def test_batch_goes_to_the_device(impl, rng):
     check_windows(*batch(impl.scenarios.moved_batch(tokens, 3, 4), 3, 4), tokens)
 
 
-@pytest.mark.exercise("get_batch")
+@pytest.mark.exercise("get_batch", needs="test_every_start_of_a_large_corpus")
 def test_what_holds_no_window_is_refused(impl, rng):
     """A corpus too short for a window and its target is refused"""
     for context_length in (1, 4, int(rng.integers(5, 50))):

@@ -130,14 +130,14 @@ def check_is_16_bits(run, right, weights, batches, **how):
     )
 
 
-def check_forward_pass(run, right, rng, torch_rng):
+def check_forward_pass(run, right, rng, torch_rng, settings, **how):
     """One step from cleared gradients is closer to that of a right loop than a float32 loop's is.
 
     If a ReLU switches, a wrong loop may come close by chance, but not in all of six runs.
     """
     for _ in range(6):
         weights, batches = random_weights(rng), random_batches(torch_rng, 1)
-        check_is_16_bits(run, right, weights, batches, settings={"lr": 0.1})
+        check_is_16_bits(run, right, weights, batches, settings=settings, **how)
 
 
 def check_resolution(run, weights, batches, relative):
@@ -161,7 +161,8 @@ def exact_batches(torch_rng, steps):
 @pytest.mark.exercise("bf16_train")
 def test_bf16_forward_pass(impl, reference, rng, torch_rng):
     """One step moves the weights as a forward pass in bf16 does, not one in float32"""
-    check_forward_pass(impl.scenarios.bf16_run, reference.scenarios.bf16_run, rng, torch_rng)
+    run, right = impl.scenarios.bf16_run, reference.scenarios.bf16_run
+    check_forward_pass(run, right, rng, torch_rng, {"lr": 0.1})
 
 
 @pytest.mark.exercise("bf16_train", weight=2, needs="test_bf16_forward_pass")
@@ -329,9 +330,11 @@ def test_bf16_takes_every_step(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", weight=2)
 def test_fp16_forward_pass(impl, reference, rng, torch_rng):
-    """One step moves the weights as a forward pass in fp16 does, not one in float32"""
-    run, right = (partial(fp16(each), init_scale=1.0) for each in (impl, reference))
-    check_forward_pass(run, right, rng, torch_rng)
+    """One step moves the weights as a forward pass in fp16 with a scaled loss does, not one in
+    float32"""
+    # fp16 rounds the gradients of so small a loss to a few bits, unless it is scaled.
+    how = {"loss_weight": 2.0**-16, "init_scale": 2.0**16}
+    check_forward_pass(fp16(impl), fp16(reference), rng, torch_rng, {"lr": 0.1 * 2**16}, **how)
 
 
 @pytest.mark.exercise("fp16_train", weight=2, needs="test_fp16_forward_pass")

@@ -252,7 +252,7 @@ def test_parameters_get_gradients_whatever_the_input_needs(impl, rng, torch_rng)
             check_pass(impl, rng, network(rng, torch_rng, layers), segments, frozen=frozen)
 
 
-@pytest.mark.exercise("checkpointed_forward")
+@pytest.mark.exercise("checkpointed_forward", needs="test_memory_is_saved")
 def test_the_input_may_hold_integers(impl, rng, torch_rng):
     """Parameters get gradients if the first layer takes integers, such as tokens"""
     for dtype in (torch.int64, torch.int32, torch.uint8):
@@ -262,14 +262,14 @@ def test_the_input_may_hold_integers(impl, rng, torch_rng):
         check_pass(impl, rng, (weights, tokens, output_grad), 3)
 
 
-@pytest.mark.exercise("checkpointed_forward")
+@pytest.mark.exercise("checkpointed_forward", needs="test_memory_is_saved")
 def test_random_layers_draw_the_same_numbers(impl, rng, torch_rng):
     """Layers with dropout draw the same numbers when they run again, and then new ones"""
     for segments in (1, 2, 5, 7):
         check_pass(impl, rng, network(rng, torch_rng, 7), segments, dropout=0.3)
 
 
-@pytest.mark.exercise("checkpointed_forward", weight=0.5, needs="test_gradients_are_those_without")
+@pytest.mark.exercise("checkpointed_forward", weight=0.5, needs="test_memory_is_saved")
 def test_autocast_is_as_it_was(impl, rng, torch_rng):
     """Layers that ran under autocast run again under it, and others without"""
     for autocast in (True, False):
@@ -279,7 +279,7 @@ def test_autocast_is_as_it_was(impl, rng, torch_rng):
         expect(found["autocast"], "whether each run met autocast").equals(expected)
 
 
-@pytest.mark.exercise("checkpointed_forward")
+@pytest.mark.exercise("checkpointed_forward", needs="test_memory_is_saved")
 def test_the_list_may_change(impl, rng, torch_rng):
     """The layers that ran run again, even if the caller's list is empty by then"""
     for segments in (1, 2, 3, 6):
@@ -353,7 +353,7 @@ def memory_of_pass(impl, rng, torch_rng):
     return [(peak - before) / MIB for peak in peaks]
 
 
-@pytest.mark.exercise("checkpointed_forward", weight=2)
+@pytest.mark.exercise("checkpointed_forward", weight=2, needs="test_memory_is_saved")
 def test_few_activations_are_held(impl, rng, torch_rng):
     """After the forward pass, only the segments' inputs are held"""
     # Eight inputs take 16 MiB, and a last segment that is held 16 more.

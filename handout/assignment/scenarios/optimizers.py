@@ -121,9 +121,10 @@ def adamw_optimizer(
     Raises:
         LeftChanged: a step leaves gradients switched on or off, or a parameter with
             another gradient.
+        TypeError: the base class is torch's own AdamW or Adam.
     """
     tensors = [torch.nn.Parameter(p) for p in _tensors(mapped(path, start), params)]
-    optimizer = student.optimizers.AdamW(_grouped(tensors, groups), **settings)
+    optimizer = _made(student, _grouped(tensors, groups), settings)
     for group, indices in zip(_grouped(tensors, added), added, strict=True):
         if len(indices["params"]) == 1:
             (group["params"],) = group["params"]
@@ -182,9 +183,10 @@ def adamw_closure(
     Raises:
         LeftChanged: a step leaves gradients switched on or off, or returns another
             object than the closure does.
+        TypeError: as in `adamw_optimizer`.
     """
     parameter = torch.nn.Parameter(weight)
-    optimizer = student.optimizers.AdamW([parameter], **settings)
+    optimizer = _made(student, [parameter], settings)
 
     losses: list[torch.Tensor | float] = []
 
@@ -208,6 +210,13 @@ def adamw_closure(
         "losses": [loss.item() if isinstance(loss, torch.Tensor) else loss for loss in returned],
         "without": optimizer.step(),
     }
+
+
+def _made(student: Any, params: Iterable[Any], settings: dict[str, Any]) -> Any:
+    optimizer = student.optimizers.AdamW(params, **settings)
+    if isinstance(optimizer, torch.optim.Adam):  # of which torch's AdamW is a subclass
+        raise TypeError("AdamW is derived from torch's own; derive it from torch.optim.Optimizer")
+    return optimizer
 
 
 def _tensors(memory: torch.Tensor, places: Sequence[Place]) -> list[torch.Tensor]:
