@@ -12,7 +12,7 @@ from functools import partial
 
 from assignment import manifest as manifests
 from assignment.manifest import Exercise
-from grader.authoring import clauses, handout, measure_reference, variants, verify
+from grader.authoring import clauses, exercises, handout, measure_reference, variants, verify
 from grader.authoring.campaigns import flakes, public_coverage, stable_marks
 from grader.authoring.mutation import campaign, plan
 from grader.authoring.variants import Kind
@@ -77,9 +77,13 @@ def shares(name: str | None) -> Iterator[tuple[Exercise, list[Check]]]:
 def _section(exercise: Exercise) -> Line:
     heading = f"## Exercise `{exercise.id}` ({exercise.worth})"
     path = _WRITEUP / f"{exercise.chapter}.md"
-    is_there = heading in path.read_text(encoding="utf-8").splitlines()
-    missing = () if is_there else (f"{path.name} has no line {heading!r}",)
-    return Line("the text has its section", missing, f"write it in assignment/writeup/{path.name}")
+    text = path.read_text(encoding="utf-8")
+    reference = (variants.REFERENCE / f"{exercise.modules[0]}.py").read_text(encoding="utf-8")
+    problems = exercises.left_of_template(exercise, reference, text)
+    if heading not in text.splitlines():
+        problems.append(f"{path.name} has no line {heading!r}")
+    advice = f"write it in assignment/writeup/{path.name} and assignment/assignment.toml"
+    return Line("the text has its section", tuple(problems), advice)
 
 
 def _clauses(exercise: Exercise) -> Line:
@@ -127,7 +131,7 @@ def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[
     yield Line(
         f"each of {plural(len(mistakes), 'mistake')} costs points of this exercise",
         (*problems(Kind.WRONG), *few),
-        "write a hidden test that fails: see *Tests* in CONTRIBUTING.md",
+        "write a hidden test that fails (see *Tests* in CONTRIBUTING.md), or remove the mistake",
     )
 
 

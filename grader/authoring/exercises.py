@@ -22,14 +22,16 @@ from grader.judge.markers import marked_exercise
 from grader.paths import REPOSITORY
 
 _ID = re.compile(r"[a-z][a-z0-9_]{2,39}")
-_ENTRY = """[[exercise]]
-id = "{id}"
-title = "{title}"
-chapter = "{chapter}"
-functions = ["{module}.{id}"]
+_HINT, _WORK = "Twice a number is the number and itself.", "a number is doubled"
+_TEXT = "(number)`: twice the number."
+_ENTRY = f"""[[exercise]]
+id = "{{id}}"
+title = "{{title}}"
+chapter = "{{chapter}}"
+functions = ["{{module}}.{{id}}"]
 points = 1
-hint = "Twice a number is the number and itself."
-work = "a number is doubled"
+hint = "{_HINT}"
+work = "{_WORK}"
 
 """
 _REFERENCE = '''
@@ -71,14 +73,30 @@ _WRONG = {
     "mistake": ("", "the square of the number", "return number * number"),
     "another": ("", "twice the absolute value", "return 2 * abs(number)"),
 }
-_SECTION = """## Exercise `{id}` (1 point)
+_SECTION = f"""## Exercise `{{id}}` (1 point)
 
-Write `{id}(number)`: twice the number.
+Write `{{id}}{_TEXT}
 
-- Deliverable: `{id}` in `{package}/{module}.py`.
-- Command: `make test EX={id}`
+- Deliverable: `{{id}}` in `{{package}}/{{module}}.py`.
+- Command: `make test EX={{id}}`
 
 """
+
+
+def left_of_template(exercise: Exercise, reference: str, text: str) -> list[str]:
+    """What still speaks to students of the function that `new` wrote, which is another by now.
+
+    Args:
+        reference: its module.
+        text: its chapter.
+    """
+    names = (function.partition(".")[2] for function in exercise.functions)
+    if any(_REFERENCE.format(id=name) in reference for name in names):
+        return []
+    told = {"hint": _HINT in exercise.hint, "work": _WORK in exercise.work, "text": _TEXT in text}
+    return [
+        f"its {where} still speaks of twice a number" for where, is_left in told.items() if is_left
+    ]
 
 
 @dataclass(frozen=True)

@@ -190,7 +190,8 @@ def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setattr(verify, "graded", lambda *_: [finding, reference])
     shutil.copytree(REPOSITORY / "assignment/writeup", tmp_path / "writeup")
     text = tmp_path / "writeup" / "strides.md"
-    text.write_text(text.read_text().replace("## Exercise `gather` (3 points)", "## Gather"))
+    written = text.read_text().replace("## Exercise `gather` (3 points)", "## Gather")
+    text.write_text(f"{written}\nWrite `gather(number)`: twice the number.\n")
     monkeypatch.setattr(checklist, "_WRITEUP", tmp_path / "writeup")
     done = CliRunner().invoke(build_app(), ["author", "check", "gather"])
     assert done.exit_code == 1, done.output
@@ -201,6 +202,7 @@ def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
         "each of 14 mistakes costs points of this exercise",
     ]
     assert "→ write it in assignment/writeup/strides.md" in said[0]
+    assert "its text still speaks of twice a number" in said[0]
     assert "test_b takes 9.0 s\n      → make them quicker" in said[1]
     assert "gather_as_strided_of_contiguous: loses no points of gather" in said[2]
     assert CliRunner().invoke(build_app(), ["author", "check", "nosuch"]).exit_code != 0
