@@ -90,6 +90,8 @@ def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
     for row, grade in graded:
         started.update(row.started)
         for one in grade.exercises:
+            if not one.measured:
+                continue
             view = ExerciseView(one.id, clean(one.title), one.max_points)
             views.setdefault(one.id, view)
             mine = row.exercises[one.id]
@@ -100,8 +102,8 @@ def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
             if cause not in (None, Cause.NOT_STARTED):
                 causes[name][cause] += 1
     for name, view in views.items():
-        view.started = started[name] / len(graded)
-        view.full = sum(p >= view.max_points for p in got[name]) / len(graded)
+        view.started = started[name] / len(got[name])
+        view.full = sum(p >= view.max_points for p in got[name]) / len(got[name])
         view.mean = statistics.fmean(got[name]) / view.max_points if view.max_points else 0.0
         view.causes = causes[name].most_common(_CAUSES)
         if len(set(got[name])) > 1 and len(set(rest[name])) > 1:
