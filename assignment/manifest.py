@@ -120,10 +120,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         for exercise in self.exercise:
             if exercise.id == exercise_id:
                 return exercise
-        raise ManifestError(
-            f"no exercise is called {exercise_id!r}; the exercises are: "
-            + ", ".join(exercise.id for exercise in self.exercise)
-        )
+        raise ManifestError(self._unknown("exercise", exercise_id))
 
     def named(self, name: str) -> tuple[Exercise, ...]:
         """The exercise of this name, or those of this chapter.
@@ -134,8 +131,12 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         found = tuple(e for e in self.exercise if e.id == name) or tuple(
             e for e in self.exercise if e.chapter == name
         )
-        if found:
-            return found
+        if not found:
+            raise ManifestError(self._unknown("exercise or chapter", name))
+        return found
+
+    def _unknown(self, what: str, name: str) -> str:
+        """That nothing is called so, and the nearest names."""
         known = {e.id: e.id for e in self.exercise} | {e.chapter: e.chapter for e in self.exercise}
         for exercise in self.exercise:
             for function in exercise.functions:
@@ -143,7 +144,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         near = [name] if name in known else difflib.get_close_matches(name, known, n=3)
         meant = ", ".join(dict.fromkeys(known[one] for one in near))
         suggestion = f" Did you mean: {meant}?" if meant else ""
-        raise ManifestError(f"no exercise or chapter is called {name!r}.{suggestion}")
+        return f"no {what} is called {name!r}.{suggestion}"
 
     @property
     def without_devices(self) -> Manifest:
