@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from assignment import manifest as manifests
@@ -206,12 +206,13 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
     processes = min(jobs or max(int(cores()), 1), len(todo))
     elsewhere: list[run.Job] = []
     text = TextColumn("{task.description}", markup=False)
-    shown = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), text
+    shown = BarColumn(), MofNCompleteColumn(), text
     what = "new, changed, or graded by other tests than today's"
     _say(f"{plural(len(todo), 'submission')} to look at, {processes} at a time: {what}")
-    ended, told = 0, time.monotonic()
+    ended, total, begun = 0, len(todo), time.monotonic()
+    told = begun
     with Progress(*shown, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=len(todo))
+        task = progress.add_task("", total=total)
 
         def done(job: run.Job, status: run.Status) -> None:
             nonlocal new, ended, told
@@ -219,11 +220,13 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
             if status == "elsewhere":
                 elsewhere.append(job)
                 return
-            ended += 1
-            progress.update(task, advance=1, description=job.students[0])
-            if not console.is_terminal and time.monotonic() - told > _TOLD:
-                told = time.monotonic()
-                _say(f"{ended} done")
+            ended, now = ended + 1, time.monotonic()
+            minutes = (now - begun) / ended * (total - ended) / 60
+            left = f"about {max(1, round(minutes))} min left"
+            progress.update(task, advance=1, description=f"{left}; {job.students[0]} is done")
+            if not console.is_terminal and now - told > _TOLD:
+                told = now
+                _say(f"{ended} done, {left}")
 
         while todo:
             elsewhere.clear()
