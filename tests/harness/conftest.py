@@ -1,6 +1,7 @@
 """Fixtures of the grader's tests: started graders, short submissions, sandboxed workers."""
 
 import ast
+import functools
 import gc
 import itertools
 import os
@@ -19,9 +20,11 @@ from typing import Any
 
 import msgspec
 import pytest
+import typer.testing
 
 from assignment import manifest
 from assignment.calls.implementation import LocalImplementation
+from grader import cli
 from grader.judge.grader import Grader
 from grader.results.record import Check, Grade
 from grader.sandbox import cgroups
@@ -111,6 +114,15 @@ def loaded_by_now() -> None:
 def zygotes_are_forked() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(zygote, "start_zygote", nursery.start_zygote)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_are_made_once() -> Iterator[None]:
+    """Typer takes 20 ms to make the commands of `grader` from their functions."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(cli, "build_app", functools.cache(cli.build_app))
+        monkeypatch.setattr(typer.testing, "_get_command", functools.cache(typer.main.get_command))
         yield
 
 

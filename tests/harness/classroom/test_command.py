@@ -15,8 +15,9 @@ from textwrap import dedent
 import pytest
 from typer.testing import CliRunner
 
-from grader.classroom import cli, run
-from grader.cli import build_app
+from grader import cli
+from grader.classroom import cli as commands
+from grader.classroom import run
 from tests.harness.classroom import fakes
 from tests.harness.classroom.fakes import hand_in
 from tests.harness.conftest import long_unless, wait_until
@@ -27,10 +28,10 @@ from tests.harness.container import REPOSITORY
 def grader(tmp_path, log, monkeypatch):
     """Runs a command of `grader` in a folder with submissions in `in`; returns its result."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "Grader", fakes.start)
+    monkeypatch.setattr(commands, "Grader", fakes.start)
 
     def run(*arguments):
-        return CliRunner().invoke(build_app(), list(arguments))
+        return CliRunner().invoke(cli.build_app(), list(arguments))
 
     return run
 
