@@ -1,8 +1,12 @@
 """A student's folder and environment, for the tests of what students run."""
 
+import io
 import os
 import re
 
+from rich.console import Console
+
+from assignment.student import states
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
@@ -29,3 +33,10 @@ def set_limit(folder, seconds):
 def run_in(folder, *arguments, **variables):
     """Runs `python -m ...` in a folder as a student would."""
     return warm.run("-m", *arguments, cwd=folder, env=environment(**variables))
+
+
+def said_of_states(folder):
+    """What `submit` says of the last runs, without the imports that it tries."""
+    shown = Console(file=io.StringIO(), width=80)
+    states.show(shown, folder, folder / "resource_accounting")
+    return shown.file.getvalue()
