@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring import handout
+from tests.harness.assignment.students import copy_handout
 
 
 @pytest.fixture(scope="session")
 def pristine(tmp_path_factory):
     """A handout outside this repository."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
-    handout.build(folder)
+    copy_handout(folder)
     compileall.compile_dir(folder, quiet=2)  # once, not in each copy
     return folder
 

@@ -3,10 +3,12 @@
 import io
 import os
 import re
+import shutil
 
 from rich.console import Console
 
 from assignment.student import states
+from grader.authoring import handout
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
@@ -21,6 +23,12 @@ def environment(**more):
     unset = ("PYTEST", "MAKE", "PYTHONDONTWRITEBYTECODE")
     outer = {name: value for name, value in os.environ.items() if not name.startswith(unset)}
     return outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"} | more
+
+
+def copy_handout(folder):
+    """Makes a handout; to build one takes seconds, and `test_handout.py` tells if it is stale."""
+    left = shutil.ignore_patterns(*handout._LOCAL)  # by a run in the repository's own
+    shutil.copytree(handout.HANDOUT, folder, ignore=left)
 
 
 def set_limit(folder, seconds):

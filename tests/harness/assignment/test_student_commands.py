@@ -18,12 +18,7 @@ from assignment.student import states as noted
 from assignment.student.progress import Tally
 from assignment.student.submit import syntax_error
 from tests.harness.assignment.changes import LIBRARIES, SETTINGS
-from tests.harness.assignment.students import (
-    REFERENCE,
-    environment,
-    run_in,
-    said_of_states,
-)
+from tests.harness.assignment.students import REFERENCE, environment, run_in, said_of_states
 from tests.harness.conftest import long_unless
 from tests.harness.results.example_grade import console
 
