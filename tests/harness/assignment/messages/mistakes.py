@@ -7,8 +7,8 @@ A file of this folder holds the mistakes of one chapter:
     ---- the public test that fails first
     what a student reads of it, whole
 
-`python -m tests.harness.assignment.messages.mistakes` runs all of them, in the handout as it was built
-last, and writes the messages anew; read the difference. A new mistake needs no line `----`.
+`python -m tests.harness.assignment.messages.mistakes` runs all of them, in the handout as it was
+built last, and writes the messages anew; read the difference. A new mistake needs no line `----`.
 """
 
 import json
