@@ -253,9 +253,9 @@ def repository_for(profile: str, closed: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def idle_processes(quick_grader: Grader, tmp_path_factory: pytest.TempPathFactory) -> set[int]:
-    """The zygote's processes after a first grading, while there is no worker."""
+    """The zygote's processes after a grading without a worker, since the module is missing."""
     folder = hand_in("nan", tmp_path_factory.mktemp("idle") / "in")
-    quick_grader.grade(folder, only=["storage_index", "get_batch"])
+    quick_grader.grade(folder, only=["bytes_per_element", "tensor_bytes"])
     return processes_of(quick_grader)
 
 
