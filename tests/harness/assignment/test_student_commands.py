@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assignment import __main__ as commands
-from assignment import manifest
+from assignment import manifest, plugin
 from assignment.calls.imports import ADVICE
 from assignment.hooks import nonce_of, seed_of
 from assignment.student import states as noted
@@ -268,14 +268,23 @@ def test_make_passes_exercise_and_seed_on(pristine):
     assert 'pytest --ex "adamw_step" --seed "17"' in done.stdout
 
 
-OPTIMIZED = [(["-O"], {}), ([], {"PYTHONOPTIMIZE": "2"})]
+NO_ASSERTS = "every assert, so tests pass; start it without -O and PYTHONOPTIMIZE"
 
 
-@pytest.mark.parametrize(("options", "variables"), long_unless(OPTIMIZED, OPTIMIZED[1]))
+@pytest.mark.long
+@pytest.mark.parametrize(("options", "variables"), [(["-O"], {}), ([], {"PYTHONOPTIMIZE": "2"})])
 def test_tests_without_asserts_are_refused(pristine, options, variables):
     run = python(pristine, "pytest", "--ex", "matmul_flops", options=options, **variables)
     assert run.returncode == 4
-    assert "every assert, so tests pass; start it without -O and PYTHONOPTIMIZE" in run.stderr
+    assert NO_ASSERTS in run.stderr
+
+
+def test_plugin_without_asserts_refuses_to_run():
+    """As Python compiles it with -O, in this process, which has asserts"""
+    without = compile(Path(plugin.__file__).read_bytes(), plugin.__file__, "exec", optimize=1)
+    exec(without, namespace := {"__name__": plugin.__name__})
+    with pytest.raises(pytest.UsageError, match=NO_ASSERTS):
+        namespace["pytest_configure"](None)
 
 
 @pytest.fixture
