@@ -213,11 +213,15 @@ def _filter(landlock: bool) -> bytes:
     return b"".join([*lines, seccomp._return(seccomp._ALLOW)])
 
 
-def copy_of_repository(folder: Path) -> None:
-    """Copies what grading and the harness's tests need."""
-    unfinished = shutil.ignore_patterns("*.pyc.*")  # that another process is writing
+FOR_TESTS = "harness", "submissions"  # what grading does not need
+
+
+def copy_of_repository(folder: Path, *left_out: str) -> None:
+    """Copies what grading and the harness's tests need, but for files and folders of some names."""
+    # The first are what another process is writing, the second a thousand files that nobody reads.
+    ignored = shutil.ignore_patterns("*.pyc.*", "wrong", *left_out)
     for name in ("assignment", "grader", "solutions", "tests"):  # with what Python has compiled
-        shutil.copytree(REPOSITORY / name, folder / name, ignore=unfinished)
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
     shutil.copy(REPOSITORY / "pyproject.toml", folder)
 
 

@@ -17,7 +17,7 @@ import pytest
 from grader.__main__ import KEPT
 from grader.results.record import from_json
 from tests.harness.conftest import REPOSITORY, keep_chapters, long_unless
-from tests.harness.container import copy_of_repository
+from tests.harness.container import FOR_TESTS, copy_of_repository
 
 # In place of `grader/cli.py`: writes down what a command could notice of its environment.
 NOTES = """
@@ -236,7 +236,7 @@ def test_file_system_without_links_costs_no_points(grader, monkeypatch):
 
 def test_grade_is_the_same_whatever_its_process_inherits(grader, tmp_path):
     """Also of code that fails only where a hidden test has a plain assert"""
-    copy_of_repository(tmp_path)
+    copy_of_repository(tmp_path, *FOR_TESTS)
     (tmp_path / "shadow").mkdir()
     (tmp_path / "shadow" / "typer.py").write_text(SHADOW)
     text = tmp_path / "assignment" / "assignment.toml"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.harness import warm
 from tests.harness.conftest import keep_tests
-from tests.harness.container import copy_of_repository
+from tests.harness.container import FOR_TESTS, copy_of_repository
 from tests.harness.processes import assert_none_but, descendants, reaper
 
 __all__ = ["reaper"]  # a fixture of this module, too
@@ -63,7 +63,7 @@ if "FAULTS" in os.environ:  # The campaign `faults` only: each takes seconds
 def repository(tmp_path_factory):
     """A copy of the repository with the tests of one chapter."""
     folder = tmp_path_factory.mktemp("repository")
-    copy_of_repository(folder)
+    copy_of_repository(folder, *FOR_TESTS)
     keep_tests(folder, ["strides"])
     return folder
 

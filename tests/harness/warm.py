@@ -26,8 +26,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 # An optimizer's first step loads `torch._dynamo`, in most of the forks that run a handout's tests.
-_LIBRARIES = ("numpy", "torch", "torch._dynamo", "beartype", "rich.console", "typer")
-_LIBRARIES += ("pytest", "_pytest.assertion.rewrite")
+_LIBRARIES = ("numpy", "torch", "torch._dynamo", "beartype", "rich.console", "typer", "einops")
+_LIBRARIES += ("pytest", "_pytest.assertion.rewrite", "_pytest.junitxml", "pdb", "execnet")
+_LIBRARIES += ("tomllib", "rich.table", "rich.live", "msgspec", "beartype.claw", "jaxtyping")
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
 
 
@@ -67,6 +68,8 @@ def _serve(control: socket.socket) -> None:
     """Forks for each request, until the other end is closed; returns in each fork."""
     for name in _LIBRARIES:
         importlib.import_module(name)
+    # Or pytest warns that it cannot rewrite the asserts of what is imported.
+    sys.modules["jaxtyping"].__doc__ = "PYTEST_DONT_REWRITE"
     gc.collect()
     gc.freeze()
     while True:

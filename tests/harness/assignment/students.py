@@ -1,8 +1,14 @@
 """A student's folder and environment, for the tests of what students run."""
 
+import io
 import os
 import re
+import shutil
 
+from rich.console import Console
+
+from assignment.student import states
+from grader.authoring import handout
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY
 
@@ -19,6 +25,12 @@ def environment(**more):
     return outer | {"COLUMNS": "80", "PYTEST_ADDOPTS": "-p no:hypothesispytest"} | more
 
 
+def copy_handout(folder):
+    """Makes a handout; to build one takes seconds, and `test_handout.py` tells if it is stale."""
+    left = shutil.ignore_patterns(*handout._LOCAL)  # by a run in the repository's own
+    shutil.copytree(handout.HANDOUT, folder, ignore=left)
+
+
 def set_limit(folder, seconds):
     """Gives each test of a handout another time limit, so that endless loops end soon."""
     path = folder / "assignment" / "assignment.toml"
@@ -29,3 +41,10 @@ def set_limit(folder, seconds):
 def run_in(folder, *arguments, **variables):
     """Runs `python -m ...` in a folder as a student would."""
     return warm.run("-m", *arguments, cwd=folder, env=environment(**variables))
+
+
+def said_of_states(folder):
+    """What `submit` says of the last runs, without the imports that it tries."""
+    shown = Console(file=io.StringIO(), width=80)
+    states.show(shown, folder, folder / "resource_accounting")
+    return shown.file.getvalue()

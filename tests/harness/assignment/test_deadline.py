@@ -23,6 +23,9 @@ from tests.harness.conftest import MAX_WAIT, wait_until
 
 ENDLESS = "def matmul_flops(B, D, K):\n    left, done = 3, 0\n    while left:\n        done = B\n"
 
+# A clock that goes on by far more than the limit.
+LATER = "time.thread_time = lambda now=time.thread_time: now() + 1000"
+
 
 @pytest.fixture(scope="module")
 def folder(shared_workspace):
@@ -35,7 +38,7 @@ def pytest_in(folder, code, *options, stdin=""):
     """Runs pytest on `matmul_flops` with this code. Returns all that it says."""
     stub = (folder / "assignment" / "stubs" / "flops.py").read_text(encoding="utf-8")
     (folder / "resource_accounting" / "flops.py").write_text(f"{stub}\n\n{code}", encoding="utf-8")
-    command = ["-m", "pytest", "--ex", "matmul_flops", "-x", *options]
+    command = ["-m", "pytest", "tests/test_flops.py", "--ex", "matmul_flops", "-x", *options]
     done = warm.run(*command, cwd=folder, env=environment(), stdin=stdin)
     return done.stdout + done.stderr
 
@@ -135,7 +138,8 @@ def test_a_process_ends_some_time_after_the_last_look_or_the_first_strike(monkey
 
 
 def test_an_endless_loop_is_shown_with_its_variables(folder):
-    said = pytest_in(folder, ENDLESS, "--maxfail=9")
+    code = ENDLESS.replace("    while", f"    import time; {LATER}\n    while")
+    said = pytest_in(folder, code, "--maxfail=9")
     assert "wrong: still running after 1.5 s, the limit of this exercise" in said
     assert "call:     flops.matmul_flops(1, 3, 1)" in said
     shown = r"resource_accounting/flops.py:\d+ matmul_flops\n +(while left:|done = B)\n"
@@ -209,9 +213,7 @@ def test_no_limit_strikes_at_a_breakpoint(folder):
         "    if B * D * K == 3:\n        breakpoint()\n        time.sleep(0.6)\n"
         "    return 2 * B * D * K\n"
     )
-    # A clock that goes on by far more than the limit, and some looks at it.
-    wait = "time.thread_time = lambda now=time.thread_time: now() + 1000; "
-    wait += "threading.Event().wait(0.6)"
+    wait = f"{LATER}; threading.Event().wait(0.6)"  # for some looks at the clock
     said = pytest_in(folder, code, stdin=f"{wait}\nc\n")
     assert "PDB set_trace" in said
     assert "still running" not in said

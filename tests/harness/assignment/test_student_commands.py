@@ -1,6 +1,5 @@
 """What a student sees in a handout: progress of tests, and the commands hint, submit and reset."""
 
-import io
 import os
 import re
 import shutil
@@ -10,17 +9,16 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from assignment import __main__ as commands
-from assignment import manifest
+from assignment import manifest, plugin
 from assignment.calls.imports import ADVICE
 from assignment.hooks import nonce_of, seed_of
 from assignment.student import states as noted
 from assignment.student.progress import Tally
 from assignment.student.submit import syntax_error
 from tests.harness.assignment.changes import LIBRARIES, SETTINGS
-from tests.harness.assignment.students import REFERENCE, environment, run_in
+from tests.harness.assignment.students import REFERENCE, environment, run_in, said_of_states
 from tests.harness.conftest import long_unless
 from tests.harness.results.example_grade import console
 
@@ -28,6 +26,7 @@ MFU = (
     "def mfu(flops, seconds, peak_flops, devices=1):\n"
     "    return flops / seconds / peak_flops / devices\n"
 )
+FLOPS = "tests/test_flops.py"  # a run collects it alone: that is quicker
 
 
 def python(folder, *arguments, options=(), **variables):
@@ -269,14 +268,23 @@ def test_make_passes_exercise_and_seed_on(pristine):
     assert 'pytest --ex "adamw_step" --seed "17"' in done.stdout
 
 
-OPTIMIZED = [(["-O"], {}), ([], {"PYTHONOPTIMIZE": "2"})]
+NO_ASSERTS = "every assert, so tests pass; start it without -O and PYTHONOPTIMIZE"
 
 
-@pytest.mark.parametrize(("options", "variables"), long_unless(OPTIMIZED, OPTIMIZED[1]))
+@pytest.mark.long
+@pytest.mark.parametrize(("options", "variables"), [(["-O"], {}), ([], {"PYTHONOPTIMIZE": "2"})])
 def test_tests_without_asserts_are_refused(pristine, options, variables):
     run = python(pristine, "pytest", "--ex", "matmul_flops", options=options, **variables)
     assert run.returncode == 4
-    assert "every assert, so tests pass; start it without -O and PYTHONOPTIMIZE" in run.stderr
+    assert NO_ASSERTS in run.stderr
+
+
+def test_plugin_without_asserts_refuses_to_run():
+    """As Python compiles it with -O, in this process, which has asserts"""
+    without = compile(Path(plugin.__file__).read_bytes(), plugin.__file__, "exec", optimize=1)
+    exec(without, namespace := {"__name__": plugin.__name__})
+    with pytest.raises(pytest.UsageError, match=NO_ASSERTS):
+        namespace["pytest_configure"](None)
 
 
 @pytest.fixture
@@ -302,15 +310,15 @@ def test_code_of_another_folder_is_refused(copied, workspace, command):
 def test_copy_is_tested_whatever_is_installed(copied):
     copy, variables = copied
     shutil.copy(REFERENCE / "flops.py", copy / "resource_accounting")
-    run = python(copy, "pytest", "--ex", "matmul_flops", **variables)
+    run = python(copy, "pytest", FLOPS, "--ex", "matmul_flops", **variables)
     assert states(run.stdout) == {"matmul_flops": ("passed", "")}
 
 
 PARTS = [
     (["tests/test_flops.py::test_mfu_of_a_product"], 1),
     (["tests/test_flops.py", "-k", "mfu"], 2),
-    (["--ex", "mfu", "-x"], 2),
-    (["--ex", "mfu", "--deselect", "tests/test_flops.py::test_mfu_of_a_product"], 2),
+    ([FLOPS, "--ex", "mfu", "-x"], 2),
+    ([FLOPS, "--ex", "mfu", "--deselect", "tests/test_flops.py::test_mfu_of_a_product"], 2),
     (["--ex", "mfu"], 3),
 ]
 
@@ -325,9 +333,9 @@ def test_a_part_of_the_tests_never_looks_like_all(workspace, options, ran):
 
 def test_a_run_that_stops_early_forgets_nothing_of_what_it_did_not_reach(workspace):
     shutil.copy(REFERENCE / "flops.py", workspace / "resource_accounting")
-    assert python(workspace, "pytest", "--ex", "flops").returncode == 0
+    assert python(workspace, "pytest", FLOPS, "--ex", "flops").returncode == 0
     write(workspace, "flops", "def matmul_flops(n, k, m):\n    return 0\n")
-    python(workspace, "pytest", "--ex", "flops", "-x")
+    python(workspace, "pytest", FLOPS, "--ex", "flops", "-x")
     python(workspace, "pytest", "--collect-only")
     known = noted.read(workspace, workspace / "resource_accounting")
     assert known["mlp_flops"].state == "passed"
@@ -335,13 +343,15 @@ def test_a_run_that_stops_early_forgets_nothing_of_what_it_did_not_reach(workspa
 
 
 def test_a_terminal_without_symbols_gets_ascii(pristine):
-    run = python(pristine, "pytest", "--ex", "matmul_flops", PYTHONIOENCODING="cp1252:strict")
+    run = python(
+        pristine, "pytest", FLOPS, "--ex", "matmul_flops", PYTHONIOENCODING="cp1252:strict"
+    )
     assert ". matmul_flops" in run.stdout
     assert "\\u" not in run.stdout
 
 
 def test_no_progress_gives_the_usual_output_of_pytest(pristine):
-    run = python(pristine, "pytest", "--no-progress", "-v", "--ex", "matmul_flops")
+    run = python(pristine, "pytest", "--no-progress", "-v", FLOPS, "--ex", "matmul_flops")
     assert "FAILURES" in run.stdout
     assert "NotImplementedError: matmul_flops: not started" in run.stdout
     assert states(run.stdout) == {}
@@ -422,27 +432,19 @@ def test_submit_packs_code_that_fails_and_warns_of_what_cannot_be_imported(works
 def test_submit_says_what_passes_and_what_was_never_started(workspace):
     shutil.rmtree(workspace / ".pytest_cache", ignore_errors=True)  # of an earlier test
     write(workspace, "flops", f"def matmul_flops(B, D, K):\n    return B * D * K\n\n\n{MFU}")
-    for exercise in ("matmul_flops", "mlp_flops", "mfu"):
-        python(workspace, "pytest", "--ex", exercise)
-    run = python(workspace, "assignment", "submit")
-    every = len(WRITTEN)
-    assert f"  pass          1 of {every}: mfu\n" in run.stdout
-    assert f"  fail          1 of {every}: matmul_flops\n" in run.stdout
-    assert f"  never started 1 of {every}: mlp_flops\n" in run.stdout
-    assert f"  never tested  {every - 3} of {every}: bytes_per_element, " in run.stdout
-    assert "changed since" not in run.stdout
+    python(workspace, "pytest", FLOPS, "--ex", "flops")
+    said = said_of_states(workspace)
+    every, here = len(WRITTEN), sum(exercise.chapter == "flops" for exercise in WRITTEN)
+    assert f"  pass          1 of {every}: mfu\n" in said
+    assert f"  fail          1 of {every}: matmul_flops\n" in said
+    assert f"  never started {here - 2} of {every}: mlp_flops, " in said
+    assert f"  never tested  {every - here} of {every}: bytes_per_element, " in said
+    assert "changed since" not in said
     write(workspace, "flops", "done = True\n")
-    expected = "  changed since matmul_flops, mlp_flops, mfu; "
+    expected = "  changed since matmul_flops, mlp_flops, "
     assert expected in said_of_states(workspace)
     python(workspace, "pytest", "tests/test_flops.py::test_a_linear_layer_forward")
     assert expected in said_of_states(workspace)  # a part says nothing
-
-
-def said_of_states(folder):
-    """What `submit` says of them, without the imports that it tries."""
-    shown = Console(file=io.StringIO(), width=80)
-    noted.show(shown, folder, folder / "resource_accounting")
-    return shown.file.getvalue()
 
 
 def test_submit_outside_a_handout_says_where_to_run_it(workspace):

@@ -18,7 +18,7 @@ from rich.console import Console
 from assignment import manifest
 from assignment.student import states, watch
 from tests.harness import warm
-from tests.harness.assignment.students import REFERENCE, environment, run_in
+from tests.harness.assignment.students import REFERENCE, environment, said_of_states
 from tests.harness.conftest import MAX_WAIT
 
 PROMPT = "q: quit"  # the end of what follows each run
@@ -94,7 +94,7 @@ def test_save_is_tested_and_what_passes_leads_to_the_next(terminal):
     assert "tensor_bytes" in one.shown(PROMPT)
     one.press("q")
     assert one.ends() == 0
-    said = run_in(one.folder, "assignment", "submit").stdout
+    said = said_of_states(one.folder)
     assert re.search(r"  pass +\d+ of \d+: bytes_per_element", said), said
 
 

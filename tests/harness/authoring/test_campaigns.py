@@ -204,7 +204,7 @@ def test_screen_lists_what_no_test_catches(tmp_path):
             f'"""segments: {name}"""\n\n_right = best_segments\n\n\n'
             f"def best_segments(layers):\n    return {result}\n"
         )
-    found = warm.run("-m", "grader", "author", "try-mistakes", str(tmp_path), cwd=REPOSITORY)
+    found = warm.run("-c", toys.GRADER, "author", "try-mistakes", str(tmp_path), cwd=REPOSITORY)
     assert found.returncode == 1, found.stdout
     listed, *counts = found.stdout.splitlines()
     assert listed == f"{tmp_path}/segments_right.py: right"

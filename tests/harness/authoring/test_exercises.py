@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from assignment import manifest as manifests
 from assignment.manifest import ManifestError
+from grader import cli
 from grader.authoring import checklist, exercises, verify
 from grader.authoring.verify import Finding
-from grader.cli import build_app
 from grader.paths import REPOSITORY
 from tests.harness import warm
 from tests.harness.conftest import long_unless
@@ -193,7 +193,7 @@ def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
     written = text.read_text().replace("## Exercise `gather` (3 points)", "## Gather")
     text.write_text(f"{written}\nWrite `gather(number)`: twice the number.\n")
     monkeypatch.setattr(checklist, "_WRITEUP", tmp_path / "writeup")
-    done = CliRunner().invoke(build_app(), ["author", "check", "gather"])
+    done = CliRunner().invoke(cli.build_app(), ["author", "check", "gather"])
     assert done.exit_code == 1, done.output
     said = done.output.split("✗ ")[1:]
     assert [part.partition("\n")[0] for part in said] == [
@@ -205,10 +205,10 @@ def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
     assert "its text still speaks of twice a number" in said[0]
     assert "test_b takes 9.0 s\n      → make them quicker" in said[1]
     assert "gather_as_strided_of_contiguous: loses no points of gather" in said[2]
-    assert CliRunner().invoke(build_app(), ["author", "check", "nosuch"]).exit_code != 0
+    assert CliRunner().invoke(cli.build_app(), ["author", "check", "nosuch"]).exit_code != 0
 
 
 def test_points_are_listed_as_tests_share_them():
-    done = CliRunner().invoke(build_app(), ["author", "points", "fast_batches"])
+    done = CliRunner().invoke(cli.build_app(), ["author", "points", "fast_batches"])
     assert done.output.split("\n")[0].split() == ["2", "fast_batches"]
     assert "     2 Loading and using batches on the device takes no longer" in done.output

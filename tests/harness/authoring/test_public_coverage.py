@@ -100,7 +100,7 @@ def test_public_tests_see_enough_by_the_list():
 
 def test_an_exercise_is_as_the_list_says():
     """The command on this repository's mistakes of one exercise, whose public tests are quick"""
-    command = ["-m", "grader", "author", "public-coverage"]
+    command = ["-c", toys.GRADER, "author", "public-coverage"]
     command += ["--missed", "--exercise", "recipe_bytes"]
     done = warm.run(*command, cwd=REPOSITORY)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -92,6 +92,8 @@ def test_double(impl):
 def test_triple(impl):
     assert impl.toy.triple(4) == 12
 """
+# As `-m grader`, which would execute Python anew, and import torch.
+GRADER = "from grader.cli import main; main()"
 # Runs the command on the small assignment, in a process with one thread, since it forks.
 DRIVER = """
 import os

@@ -1,5 +1,6 @@
 """A grader that runs nothing: what a submission's `flops.py` says decides what becomes of it."""
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -74,7 +75,10 @@ def start(_tiers, lanes):
 if __name__ == "__main__":  # the command `grader`, of which no process grades
     from grader import cli
     from grader.classroom import cli as commands
+    from grader.classroom import engine
     from tests.harness.classroom import fakes
 
     commands.Grader = fakes.start
+    context = multiprocessing.get_context("fork")  # no process imports anew what it needs
+    engine.multiprocessing.get_context = lambda _: context
     cli.main()

@@ -5,6 +5,7 @@ import gzip
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,8 +15,9 @@ from textwrap import dedent
 import pytest
 from typer.testing import CliRunner
 
-from grader.classroom import cli, run
-from grader.cli import build_app
+from grader import cli
+from grader.classroom import cli as commands
+from grader.classroom import run
 from tests.harness.classroom import fakes
 from tests.harness.classroom.fakes import hand_in
 from tests.harness.conftest import long_unless, wait_until
@@ -26,10 +28,10 @@ from tests.harness.container import REPOSITORY
 def grader(tmp_path, log, monkeypatch):
     """Runs a command of `grader` in a folder with submissions in `in`; returns its result."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "Grader", fakes.start)
+    monkeypatch.setattr(commands, "Grader", fakes.start)
 
     def run(*arguments):
-        return CliRunner().invoke(build_app(), list(arguments))
+        return CliRunner().invoke(cli.build_app(), list(arguments))
 
     return run
 
@@ -148,28 +150,22 @@ def test_a_decision_about_nobody_is_refused(grader, tmp_path, file, text):
     assert (done.exit_code, "no exercise is called gathr" in done.output) == (2, True)
 
 
-def test_every_step_of_the_tutorial_works(tmp_path, monkeypatch):
+def test_every_step_of_the_tutorial_works(grader, tmp_path):
     """Its shell commands, one after the other"""
     text = (REPOSITORY / "grader" / "classroom" / "README.md").read_text(encoding="utf-8")
     steps = [dedent(step) for step in re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.M | re.S)]
     assert len(steps) == 5
-    (tmp_path / "log").mkdir()
-    command = f'#!/bin/sh\nexec {sys.executable} -m tests.harness.classroom.fakes "$@"\n'
-    (tmp_path / "bin" / "grader").parent.mkdir()
-    (tmp_path / "bin" / "grader").write_text(command)
-    (tmp_path / "bin" / "grader").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
-    monkeypatch.setenv("FAKE_LOG", str(tmp_path / "log"))
     hand_in(tmp_path / "submissions", ada="7", bob="5", homework="3")
     shutil.make_archive(
         tmp_path / "submissions" / "homework", "zip", tmp_path / "submissions/homework"
     )
     shutil.rmtree(tmp_path / "submissions" / "homework")
-    for step in steps:
-        done = subprocess.run(
-            ["bash", "-e"], input=step, cwd=tmp_path, capture_output=True, text=True
-        )
-        assert done.returncode == 0, (step, done.stderr)
+    for part in re.split(r"(?m)^(grader .*\n)", "".join(steps)):
+        if part.startswith("grader "):
+            done = grader(*shlex.split(part)[1:])
+            assert done.exit_code == 0, (part, done.output)
+        else:
+            subprocess.run(["bash", "-e"], input=part, text=True, check=True)
     assert (tmp_path / "feedback" / "marks.csv").read_text() == "id,points\nada,7.0\neve,40.0\n"
     assert len(list((tmp_path / "log").iterdir())) == 3
 

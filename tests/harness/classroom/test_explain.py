@@ -4,9 +4,9 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
+from grader import cli
 from grader.causes import Cause
 from grader.classroom.explain import explanation, place, reason
-from grader.cli import build_app
 from grader.results.record import to_json
 from tests.harness.results.example_grade import PUBLIC, check, exercise
 from tests.harness.results.example_grade import grade as a_grade
@@ -72,9 +72,9 @@ def test_command_reads_a_record_and_writes_a_page(tmp_path):
     file, page = tmp_path / "grade.json", tmp_path / "page.html"
     file.write_bytes(to_json(a_grade()))
     run = CliRunner()
-    done = run.invoke(build_app(), ["explain", str(file), "half", "--html", str(page)])
+    done = run.invoke(cli.build_app(), ["explain", str(file), "half", "--html", str(page)])
     assert done.exit_code == 0, done.output
     assert "half  1.5 of 4" in done.output
     assert "half" in page.read_text()
     for arguments in ([str(file), "nosuch"], [str(page)], [str(tmp_path / "gone")]):
-        assert run.invoke(build_app(), ["explain", *arguments]).exit_code == 2
+        assert run.invoke(cli.build_app(), ["explain", *arguments]).exit_code == 2

@@ -262,6 +262,7 @@ _SLOW = {
     "deadlock",
     "deep_folders",
     "endless_call",
+    "endless_import",
     "exception_groups",
     "huge_answers",
     "huge_text",

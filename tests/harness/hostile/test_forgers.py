@@ -106,7 +106,8 @@ def uses_scenarios(path: Path) -> set[str]:
     """The exercises whose tests in a file use a scenario, also by functions of that file."""
     text = path.read_text(encoding="utf-8")
     nodes = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    code = {node.name: ast.get_source_segment(text, node) or "" for node in nodes}
+    lines = text.splitlines()
+    code = {node.name: "\n".join(lines[node.lineno - 1 : node.end_lineno]) for node in nodes}
     used, more = {"scenarios"}, {"scenarios"}
     while more:
         more = {n for n, of in code.items() if more & set(re.findall(r"\w+", of))} - used

@@ -5,7 +5,6 @@ import signal
 import stat
 import tarfile
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from grader.faults import GraderFault
 from grader.intake import entries
 from grader.intake import stage as staging
+from grader.intake.bounded import LimitExceeded
 from grader.intake.entries import SubmissionError
 from tests.harness.intake.archives import (
     KINDS,
@@ -293,14 +293,12 @@ def test_zip_of_many_large_members_is_not_read_to_its_end(tmp_path, monkeypatch)
 
 
 def test_submission_that_takes_too_long_to_read_is_refused(tmp_path, monkeypatch):
-    """`test_tar_entries.py` has one that takes too much memory"""
-    monkeypatch.setattr(staging, "LIMITS", replace(staging.LIMITS, cpu_seconds=1))
+    """`test_tar_entries.py` has one that takes too much memory, `test_bounded.py` a loop"""
 
-    def reading(*_):
-        while True:
-            pass
+    def too_long(*_):
+        raise LimitExceeded("1 s of CPU time")
 
-    monkeypatch.setattr(staging, "find_package", reading)
+    monkeypatch.setattr(staging, "run_bounded", too_long)
     path = make_zip(tmp_path / "in.zip", {f"{PACKAGE}/strides.py": TEXT})
     assert refused(path) == (
         f"{path} takes more than 1 s of CPU time to read; hand in the package alone"

@@ -95,20 +95,18 @@ def test_missing_module_fails_its_own_exercises(fails):
 
 
 UTF8 = "SyntaxError: this file {} save it as UTF-8 (strides.py, line 1)"
+NOT_IMPORTED = [
+    (b"import math\n\ndef storage_index(index, strides:\n    return 0\n", 3, "SyntaxError: "),
+    (b"x = 1\ny = x / 0\n", 2, "ZeroDivisionError: division by zero"),
+    ("x = 'é'".encode("latin-1"), None, "'utf-8' codec can't decode byte 0xe9"),
+    (b"x = 1\0\n", 1, UTF8.format("holds null bytes;")),
+    ("x = 1\n".encode("utf-16-be"), 1, UTF8.format("is UTF-16;")),  # without a mark
+    ("x = 1\n".encode("utf-16"), 1, UTF8.format("is UTF-16;")),
+    (b"import no_such_thing\n", 1, "ModuleNotFoundError: No module named 'no_such_thing'"),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "words"),
-    [
-        (b"import math\n\ndef storage_index(index, strides:\n    return 0\n", 3, "SyntaxError: "),
-        (b"x = 1\ny = x / 0\n", 2, "ZeroDivisionError: division by zero"),
-        (b"import no_such_thing\n", 1, "ModuleNotFoundError: No module named 'no_such_thing'"),
-        ("x = 'é'".encode("latin-1"), None, "'utf-8' codec can't decode byte 0xe9"),
-        (b"x = 1\0\n", 1, UTF8.format("holds null bytes;")),
-        ("x = 1\n".encode("utf-16"), 1, UTF8.format("is UTF-16;")),
-        ("x = 1\n".encode("utf-16-be"), 1, UTF8.format("is UTF-16;")),  # without a mark
-    ],
-)
+@pytest.mark.parametrize(("text", "line", "words"), long_unless(NOT_IMPORTED, *NOT_IMPORTED[:5]))
 def test_module_that_cannot_be_imported_fails_alone_and_its_line_is_shown(fails, text, line, words):
     grade = fails(Cause.IMPORT_FAILED, "strides", text, "storage_index")
     (report,) = [report for report in grade.modules if not report.ok]

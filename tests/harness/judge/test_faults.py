@@ -38,7 +38,7 @@ from tests.harness.conftest import (
     new_quick_grader,
     wait_until,
 )
-from tests.harness.container import copy_of_repository
+from tests.harness.container import FOR_TESTS, copy_of_repository
 from tests.harness.processes import (
     assert_none_but,
     children,
@@ -59,7 +59,7 @@ TRIES = range(int(os.environ.get("FAULTS", "1")))
 def small_repository(tmp_path_factory) -> Path:
     """A copy of the repository with one chapter, which is graded in seconds."""
     folder = tmp_path_factory.mktemp("small")
-    copy_of_repository(folder)
+    copy_of_repository(folder, *FOR_TESTS)
     keep_tests(folder, ["strides"])
     return folder
 

@@ -11,9 +11,9 @@ TORCH_DTYPES = sorted(frames.TENSOR_DTYPES.values(), key=str)
 NUMPY_DTYPES = sorted(frames.NUMPY_DTYPES.values(), key=str)
 
 
-def pack(value, call_id=7):
+def pack(value, call_id=7, caps=frames.DEFAULT_CAPS):
     """A frame's header and body, as the other end receives them."""
-    data = b"".join(bytes(part) for part in frames.encode(call_id, value))
+    data = b"".join(bytes(part) for part in frames.encode(call_id, value, caps=caps))
     return data[: frames.HEADER.size], data[frames.HEADER.size :]
 
 

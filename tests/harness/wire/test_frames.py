@@ -10,6 +10,7 @@ import torch
 from assignment.calls import plain
 from grader.wire import arguments, frames
 from grader.wire.frames import Caps
+from tests.harness.conftest import long_unless
 from tests.harness.wire.frames import (
     NUMPY_DTYPES,
     TORCH_DTYPES,
@@ -42,25 +43,32 @@ def nested(depth):
     return [nested(depth - 1)] if depth else []
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        nested(Caps().depth),
-        -(2 ** (8 * Caps().integer - 1)),
-        2 ** (8 * Caps().integer - 1) - 1,
-        [None] * (Caps().items - 1),
-        [torch.zeros(1)] * Caps().tensors,
-        torch.zeros(Caps().size - 100, dtype=torch.uint8),
-        np.zeros((Caps().items - 1, 0)),
-        {"\udfff".encode(errors="surrogatepass").decode(errors="replace") * 1000: {True: ()}},
-    ],
-)
-def test_largest_answers_can_be_sent_back_among_other_arguments(value):
+LARGEST = [
+    lambda caps: nested(caps.depth),
+    lambda caps: -(2 ** (8 * caps.integer - 1)),
+    lambda caps: 2 ** (8 * caps.integer - 1) - 1,
+    lambda caps: [None] * (caps.items - 1),
+    lambda caps: [torch.zeros(1)] * caps.tensors,
+    lambda caps: torch.zeros(caps.size - 100, dtype=torch.uint8),
+    lambda caps: np.zeros((caps.items - 1, 0)),
+    lambda _: {"\udfff".encode(errors="surrogatepass").decode(errors="replace") * 1000: {True: ()}},
+]
+
+
+@pytest.mark.parametrize("share", long_unless([50, 1], 50))
+@pytest.mark.parametrize("value", LARGEST)
+def test_largest_answers_can_be_sent_back_among_other_arguments(value, share):
     """Or a test that does so would fail, and not the submission"""
-    header, data = pack(value)
-    frames.decode_header(header)
-    answer = frames.decode(body_of(data))
-    arguments.encode(1, ("state", [answer], {"more": 1}))
+    usual = Caps()
+    assert Caps(*(2 * cap for cap in usual)) == arguments.ARGUMENT_CAPS
+    caps = usual._replace(
+        size=usual.size // share, items=usual.items // share, tensors=usual.tensors // share
+    )
+    header, data = pack(value(caps), caps=caps)
+    frames.decode_header(header, caps)
+    answer = frames.decode(body_of(data), caps)
+    given = "state", [answer], {"more": 1}
+    arguments.encode(1, given, caps=Caps(*(2 * cap for cap in caps)))
     assert plain.copy_arguments((answer, [answer]), "arguments")
 
 

@@ -7,8 +7,8 @@ A file of this folder holds the mistakes of one chapter:
     ---- the public test that fails first
     what a student reads of it, whole
 
-`python -m tests.harness.assignment.messages.mistakes` runs all of them and writes the messages
-anew; read the difference. A new mistake needs no line `----`.
+`python -m tests.harness.assignment.messages.mistakes` runs all of them, in the handout as it was
+built last, and writes the messages anew; read the difference. A new mistake needs no line `----`.
 """
 
 import json
@@ -20,9 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assignment import manifest
-from grader.authoring import handout
 from tests.harness import warm
-from tests.harness.assignment.students import REFERENCE, environment, set_limit
+from tests.harness.assignment.students import REFERENCE, copy_handout, environment, set_limit
 
 HERE = Path(__file__).parent
 
@@ -70,7 +69,7 @@ def run(mistakes, place):
         mistakes: where one names a test, only that test is run.
         place: an empty folder.
     """
-    handout.build(place / "handout")
+    copy_handout(place / "handout")
     set_limit(place / "handout", seconds=1.5)  # as in `test_deadline.py`
     return [_with_message(mistake, place, place / str(n)) for n, mistake in enumerate(mistakes)]
 

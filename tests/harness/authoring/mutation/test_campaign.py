@@ -2,6 +2,10 @@
 
 import itertools
 import json
+import pickle
+from concurrent.futures import Future
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -11,16 +15,36 @@ from grader.authoring.mutation import campaign, plan, trials
 from grader.authoring.mutation.verdicts import Killers, Trial, Verdict
 from grader.faults import GraderFault
 from grader.judge.implementation import GradedImplementation
-from tests.harness.conftest import lent
+from tests.harness.conftest import lent, long_unless
 
 
 def mutate(*arguments):
     return CliRunner().invoke(cli.build_app(), ["author", "mutate", *map(str, arguments)])
 
 
-def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch):
-    """Through the command, in a separate process with its own judge"""
+@contextmanager
+def engine_of_this_process(start, _jobs):
+    """Without a process that imports torch; what goes there and back is pickled all the same."""
+
+    def sent(value):
+        return pickle.loads(pickle.dumps(value))
+
+    with sent(start)() as grader:
+
+        def submit(*call):
+            work, *arguments = sent(call)
+            (done := Future()).set_result(sent(work(grader, *arguments)))
+            return done
+
+        yield SimpleNamespace(submit=submit)
+
+
+@pytest.mark.parametrize("process", long_unless(["this", "its own"], "this"))
+def test_campaign_finds_what_tests_miss(toy, tmp_path, monkeypatch, process):
+    """Through the command, with its own judge"""
     monkeypatch.setattr(plan, "own_assignment", lambda: toy)
+    if process == "this":
+        monkeypatch.setattr(campaign.engine, "started", engine_of_this_process)
     toy.equivalents.write_text(
         "[[mutant]]\nmodule = 'toy'\nfunction = 'listed'\noriginal = 'return -a'\n"
         "mutated = 'return a'\nreason = 'the test takes the magnitude'\npublic = true\n"
