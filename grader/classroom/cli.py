@@ -327,7 +327,10 @@ def explain(
     exercise: Annotated[str, typer.Argument(help="only this one, with all its checks")] = "",
     page: Annotated[Path | None, typer.Option("--html", help="write it as a page, too")] = None,
 ) -> None:
-    """Says why a mark is what it is: each check's points, the call, what was expected and came.
+    """Says where a grade's points come from: each check's, the call, what was expected and came.
+
+    Lateness and what staff decided are no part of a grade; `marks.csv` and `grader report` have
+    them.
 
     Exit status: 0 it is said; 2 there is no such grade, or no such exercise in it.
     """
