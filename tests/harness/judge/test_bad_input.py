@@ -164,7 +164,9 @@ def test_what_a_call_leaves_changed_is_said_of_no_other_rule(quick_grader, submi
     grade = quick_grader.grade(folder, only=["storage_index"], tests="hidden")
     first, *others = of_index(grade)
     assert (first.state, first.cause) == ("failed", Cause.LEFT_CHANGED)
-    assert first.title == "Calls change nothing that their docstring does not name"
+    assert first.title == (
+        "Calls change nothing that their docstring does not name; what they return is new"
+    )
     assert {check.state for check in others} == {"open"}
 
 
@@ -174,7 +176,7 @@ SUM = "return offset + sum(i * s for i, s in zip(index, strides"
 @pytest.mark.parametrize(
     ("body", "states", "said"),
     [
-        (f"{SUM}[1:]))", "✗○○", "Open: it needs right values, as check 4 does."),
+        (f"{SUM}[1:]))", "✗○○", "Open: it needs a right result, as check 4 does."),
         (
             f"{SUM})) + (max(strides, default=0) > 2**39)",
             "✓✓✗",
