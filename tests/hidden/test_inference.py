@@ -415,7 +415,8 @@ def test_weights_and_cache_of_different_widths(later, rng):
 
 @pytest.mark.exercise("decode_roofline")
 def test_steps_of_one_and_of_many(later, rng):
-    """One sequence, one token and one head are steps like others, and so are huge ones"""
+    """Steps of one sequence, token or head, of huge counts and of tiny widths or bandwidths are like
+    others"""
     counts = ("batch", "context", "parameters", "layers", "head_dim")
     for name in counts:
         for size in (1, int(rng.integers(2**62, 2**63)) * 2 + 1):

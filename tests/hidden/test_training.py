@@ -202,6 +202,7 @@ def test_trains_in_training_mode(impl, rng, torch_rng):
     for eval_mode in (True, "layers"):
         mask, masks = new_masks(torch_rng)
         found = impl.scenarios.train_run(weights, batches, eval_mode=eval_mode, mask=mask, lr=0.05)
+        expect(found["evaluating"], "what is in evaluation mode").equals([])
         assert len(masks) == len(batches), "dropout was off"
         masked = [(x * m, y) for (x, y), m in zip(batches, masks, strict=True)]
         check_run(found, trained(weights, masked, lr=0.05))

@@ -38,6 +38,9 @@ def test_training_mode_comes_first(impl):
     for batches in ([], [(tensor([1.0]), tensor([0.0]))]):
         found = impl.scenarios.train_run([tensor([1.0])], batches, eval_mode=True, lr=0.25)
         expect(len(found["losses"]), "the number of losses").equals(len(batches))
+        expect(found["evaluating"], "what is in evaluation mode").equals(
+            [], hint="call model.train() first, and leave the model in training mode"
+        )
 
 
 @pytest.mark.exercise("train_loop")
