@@ -135,15 +135,23 @@ def test_exception_is_named_by_its_nearest_builtin(quick_grader, submit):
     assert {c.exception for c in of_index(grade)} == {"KeyError"}
 
 
-def test_bad_signature_is_named_before_any_test(quick_grader, submit):
-    text = f"{STRIDES}\n\ndef storage_index(place, strides):\n    return 0\n"
-    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
-    (report,) = [m for m in grade.modules if m.module == "strides"]
-    assert report.ok
-    assert (
-        "storage_index: expected parameters (index, strides, offset), got (place, strides)"
-        in report.message
-    )
+@pytest.mark.parametrize(
+    ("given", "got"),
+    [
+        ("place, strides", "(place, strides)"),
+        ("index, *, strides", "(index, *, strides)"),
+        ("index, strides, offset=0, *, more=1", ""),
+        ("index, strides, **more", "(index, strides, **more)"),  # not with three
+        ("index, strides, offset=0, **more", ""),
+        ("*all", ""),
+    ],
+)
+def test_bad_signature_is_named_before_any_test(quick_grader, submit, given, got):
+    text = f"{STRIDES}\n\ndef storage_index({given}):\n    return 0\n"
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"], tests="public")
+    said = [m.message for m in grade.modules if m.module == "strides"]
+    wanted = f"storage_index: expected parameters (index, strides, offset), got {got}"
+    assert [wanted in message for message in said] == ([True] if got else [False] * len(said))
 
 
 def test_right_code_that_calls_a_stub_is_no_stub(quick_grader, submit):
