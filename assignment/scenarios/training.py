@@ -129,7 +129,7 @@ def train_run(
     **settings: Any,
 ) -> dict[str, Any]:
     """Trains by `train`; returns the "weights", the "losses", the parameters "unused" and "shift",
-    and when which modules were in evaluation mode: "evaluating".
+    and what was in evaluation mode, and when: "evaluating".
 
     Args:
         weights: of the model.
@@ -158,6 +158,7 @@ def train_run(
         for name, module in model.named_modules():
             if not module.training:
                 evaluating.append(f"{f'module {name!r}' if name else 'the model'} {when}")
+                return
 
     def source() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         note_mode("when the first batch is requested")
@@ -253,11 +254,12 @@ def clip_run(
     max_norm: float,
     generator: bool = False,
     refused: bool = False,
+    frozen: bool = False,
 ) -> dict[str, Any]:
     """Calls `clip_grad_norm`; returns the "norm", and the parameters' "grads" afterwards.
 
-    With `refused`, a ValueError or RuntimeError makes the norm None. Every second parameter
-    requires no gradient, but has one from before.
+    With `refused`, a ValueError or RuntimeError makes the norm None. With `frozen`, every second
+    parameter requires no gradient, but has one from before.
 
     Raises:
         LeftChanged: a gradient is another tensor, or changed in a call that raised; or torch's
@@ -268,7 +270,7 @@ def clip_run(
     ]
     for i, (p, g) in enumerate(zip(parameters, grads, strict=True)):
         p.grad = None if g is None else g.clone()
-        p.requires_grad_(i % 2 == 0)
+        p.requires_grad_(not frozen or i % 2 == 0)
     given, norm = [p.grad for p in parameters], None
     try:
         with generators_unchanged("clip_grad_norm"):

@@ -571,9 +571,11 @@ def test_takes_a_generator(impl, rng, torch_rng):
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_skips_parameters_without_a_gradient(impl, rng, torch_rng):
-    """Parameters without a gradient are skipped; without any the norm is 0"""
+    """Parameters without a gradient are skipped, and no others, such as frozen ones that have one;
+    without any the norm is 0"""
     grads = [None, *new_grads(torch_rng), None]
     allowed = limit_for(rng, grads)
+    check_clipped(impl, grads, allowed, frozen=True)
     found = check_clipped(impl, grads, allowed)["grads"]
     assert found[0] is None
     assert found[-1] is None

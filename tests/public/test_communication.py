@@ -12,7 +12,7 @@ NVLINK = {"bandwidth": 450e9}  # in one direction
 
 @pytest.mark.exercise("collective_bytes")
 def test_gradients_of_8b(impl):
-    """8e9 gradients in bf16 on 4 devices: a device sends 12 GB in a reduce-scatter or an all-gather,
+    """8e9 gradients in bf16 on 4 devices: a device sends 12 GB in a reduce-scatter or all-gather,
     24 GB in an all-reduce, and 16 GB in a broadcast"""
     for collective, sent, hint in [
         ("reduce_scatter", 12_000_000_000, "3 steps of one chunk; a chunk is 4 GB"),

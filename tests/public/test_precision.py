@@ -49,7 +49,9 @@ def check_loop(run, tolerance, **how):
     expect(result["losses"], "the loss of outputs in 16 bits").equals([1.0])
     _, result = weight_after([(ONE, -ZERO - 2**-4)], lr=0.0, loss_weight=2.0**-20)
     expect(result["losses"], "a small loss").close(
-        [(1 + 2**-4) ** 2 * 2.0**-20], rtol=1e-5, hint="the loss runs under autocast; report it as it is"
+        [(1 + 2**-4) ** 2 * 2.0**-20],
+        rtol=1e-5,
+        hint="the loss runs under autocast; report it as it is",
     )
     for loss in ("plus_infinity", "plus_nan"):  # with finite gradients
         found, result = weight_after([(ONE, ZERO)] * 2, loss=loss)

@@ -45,7 +45,7 @@ def test_every_bit_of_a_seed_counts(impl, rng):
 
 @pytest.mark.exercise("independent_streams")
 def test_streams_do_not_meet(impl):
-    """Rank 1 of seed 7 and rank 0 of seed 8 are different streams"""
+    """Different ranks, seeds and keys, 2 and '2' too, have different streams; equal ones one"""
     seed = impl.seeding.stream_seed
     expect(seed(7, 1)).is_a(int)
     expect(seed(7, 1)).equals(seed(7, 1))

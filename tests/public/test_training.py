@@ -226,6 +226,14 @@ def test_clips_three_four_five(impl):
 
 
 @pytest.mark.exercise("clip_grad_norm")
+def test_frozen_parameters_with_a_gradient(impl):
+    """A gradient counts and is clipped even if its parameter requires none by now"""
+    found = impl.scenarios.clip_run([tensor(3.0), tensor(4.0)], 1.0, frozen=True)
+    expect(found["norm"], "the norm").close(5.0, rtol=1e-12, hint="skip where p.grad is None")
+    expect(found["grads"], "the gradients").close([tensor(0.6), tensor(0.8)], rtol=1e-6)
+
+
+@pytest.mark.exercise("clip_grad_norm")
 def test_small_gradients_stay(impl):
     """Gradients of norm 5 do not change if the limit is 10"""
     found = impl.scenarios.clip_run([tensor(3.0), None, tensor(4.0)], 10.0, generator=True)
