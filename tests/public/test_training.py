@@ -35,8 +35,9 @@ def test_gradients_do_not_pile_up(impl):
 @pytest.mark.exercise("train_loop")
 def test_training_mode_comes_first(impl):
     """A model in evaluation mode is in training mode before the first batch, and at the end"""
-    for batches in ([], [(tensor([1.0]), tensor([0.0]))]):
-        found = impl.scenarios.train_run([tensor([1.0])], batches, eval_mode=True, lr=0.25)
+    one = [(tensor([1.0]), tensor([0.0]))]
+    for batches, mode in (([], True), (one, True), (one, "layers")):  # of its layers alone
+        found = impl.scenarios.train_run([tensor([1.0])], batches, eval_mode=mode, lr=0.25)
         expect(len(found["losses"]), "the number of losses").equals(len(batches))
         expect(found["evaluating"], "what is in evaluation mode").equals(
             [], hint="call model.train() first, and leave the model in training mode"
