@@ -456,7 +456,7 @@ def check_parameters(later, config, part=""):
         asked.equals(expected)
 
 
-@pytest.mark.exercise("transformer_parameters", weight=2)
+@pytest.mark.exercise("transformer_parameters", weight=1.5)
 def test_a_transformers_parameters(later, rng):
     """Each component and the total have the parameters of a model made with torch"""
     for _ in range(4):
