@@ -58,16 +58,25 @@ class Suspicious(Exception):
 
 
 # Classes that the judge raises when a submission raised them, so that a test may expect them. Those
-# whose constructor needs more than a text, and those that would end the judge, become Exception.
+# whose constructor needs more than a text become UnicodeError, and those that would end the judge,
+# Exception.
 _RAISED: dict[str, type[Exception]] = {
     name: value
     for name, value in vars(builtins).items()
     if isinstance(value, type)
     and issubclass(value, Exception)
     and not issubclass(
-        value, UnicodeError | Warning | StopIteration | StopAsyncIteration | ExceptionGroup
+        value,
+        UnicodeEncodeError
+        | UnicodeDecodeError
+        | UnicodeTranslateError
+        | Warning
+        | StopIteration
+        | StopAsyncIteration
+        | ExceptionGroup,
     )
 }
+_UNICODE = {"UnicodeEncodeError", "UnicodeDecodeError", "UnicodeTranslateError"}
 # Tracebacks show the same names.
 _OF_SUBMISSION: dict[type[Exception], type[Exception]] = {
     kind: type(kind.__name__, (FromSubmission, kind), {"__module__": "builtins"})
@@ -129,7 +138,9 @@ def trusted(what: str) -> Iterator[None]:
 
 
 def builtin_named(name: Any) -> type[Exception]:
-    """The built-in class of this name, or Exception."""
+    """The built-in class of this name, or one that it is derived from."""
+    if isinstance(name, str) and name in _UNICODE:
+        return UnicodeError
     return _RAISED.get(name, Exception) if isinstance(name, str) else Exception
 
 

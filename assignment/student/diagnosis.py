@@ -22,11 +22,12 @@ from assignment.expect import Mismatch, is_equal
 _LONG = 60  # characters of a value in which a difference is hard to see
 DIFFERENCE = ("first difference", "there is no entry")  # how a thought on long values begins
 
-RETURNED_NONE = "None comes back where a function ends without `return`"
+RETURNED_NONE = "None also comes back where a function ends without `return`"
 UNCHANGED = (
     "unchanged: it is what it was before the call. Was it rebound (m = m + …) instead of updated "
     "in place (m += …, m.add_(…)), or not updated at all?"
 )
+_NAN = "nan is also what 0/0, inf - inf and the root of a negative number give"
 _INT = "an int is expected: compute with ints alone, and divide with //"
 _FLOAT = "a float is expected: divide with /, or wrap it in float()"
 _RATIOS = (
@@ -195,7 +196,7 @@ def _of_numbers(found: float, expected: float) -> Iterator[str]:
         else:
             yield _FLOAT
     if found != found:
-        yield "nan comes from 0/0, from inf - inf, or from the root of a negative number"
+        yield _NAN
     if type(found) is int and type(expected) is int and abs(found - expected) == 1:
         yield f"one too {'many' if found > expected else 'few'}"
     if not _has_square(found) or not _has_square(expected):
@@ -227,12 +228,14 @@ def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
             yield "the shape is right, the dtype is not"
         elif torch.equal(found.to(torch.complex128), expected.to(torch.complex128)):
             yield "the values are right, the dtype is not"
+        else:
+            yield "the dtype is another one"
         return
     is_square = found.dim() >= 2 and found.shape[0] == found.shape[1]
     if is_square and torch.equal(found, expected.transpose(0, 1)):
         yield "it is the transpose of what is expected"
     if bool(found.isnan().any()) and not bool(expected.isnan().any()):
-        yield "nan comes from 0/0, from inf - inf, or from the root of a negative number"
+        yield _NAN
     if not bool(found.any()) and bool(expected.any()):
         yield "every element is 0"
         return
@@ -252,12 +255,15 @@ def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str
         yield "in reverse order"
     if len(found) > 2 and any(not _same(a, b) for a, b in pairwise(expected)):
         if _same(found[:-1], expected[1:]):
-            yield "each item is the expected next one: taken one step too late"
+            yield "each item is the one expected after it: they are shifted by one"
         elif _same(found[1:], expected[:-1]):
-            yield "each item is the expected one before: taken one step too early"
+            yield "each item is the one expected before it: they are shifted by one"
     if len(found) > 1 and _is_permutation(found, expected):
         yield "the right items in another order"
     pairs = list(zip(found, expected, strict=True))
+    for i, (a, b) in enumerate(pairs):
+        if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and a.dtype is not b.dtype:
+            yield from (f"in item {i}, {thought}" for thought in _of_tensors(a, b))
     if len(pairs) > 1 and all(_has_square(a) and _has_square(b) and b for a, b in pairs):
         yield from _of_ratios([a / b for a, b in pairs])
 

@@ -229,7 +229,7 @@ def _with_cost(finding: Finding, grade: Grade, wrong: Wrong) -> Finding:
     of = wrong.exercise.points
     problems, costly = list(finding.problems), ""
     if lost > variants.RUBRIC * of + 0.005:
-        costly = wrong.costs or "its other checks need right values"
+        costly = wrong.costs or "its other checks need right results"
         if wrong.core:
             costly = f"it lacks the work: {wrong.exercise.work}"
         elif broken > variants.RUBRIC * of + 0.005 and not wrong.costs:

@@ -112,7 +112,7 @@ def _check(check: CheckView) -> Iterator[RenderableType]:
 def _modules(view: Report) -> Iterator[RenderableType]:
     for heading, style, modules in (
         ("Modules that could not be imported", "red", [m for m in view.modules if not m.ok]),
-        ("Modules that were imported with a message", "yellow", [m for m in view.modules if m.ok]),
+        ("Modules that were imported, with a warning", "yellow", [m for m in view.modules if m.ok]),
     ):
         if modules:
             yield _heading(heading)
@@ -130,9 +130,9 @@ def _list(title: str, items: list[str] | tuple[str, ...], style: str = "") -> li
 def _foot(view: Report) -> Iterator[RenderableType]:
     tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
     yield Text()
-    yield Text("✓ passed  ✗ failed  ○ open: hangs on another  – not measured", style="dim")
+    yield Text("✓ passed  ✗ failed  ○ open: depends on another  – not measured", style="dim")
     if view.further:
-        yield Text("(1 / 2) further exercises, beside the total", style="dim")
+        yield Text("(1 / 2) further exercises, not in the total", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")
     yield Text(f"{view.handout_words} {view.graded_with}".rstrip(), style="dim")
     yield Text(f"{view.submission}: {view.headline}", style="bold")

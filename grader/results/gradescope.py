@@ -149,14 +149,14 @@ def _summary(view: Report, detail: int, visibility: Shown) -> str:
         headline = "The points are shown once the course publishes them."
     parts = [*view.notices, headline]
     for module in view.modules:
-        what = "was imported with a message" if module.ok else "could not be imported"
+        what = "was imported, with a warning" if module.ok else "could not be imported"
         place = f" ({module.place})" if module.place else ""
         message = _indent(_cut(module.message, max(detail, 250)))
         parts.append(f"{module.module} {what}{place}:\n{message}".rstrip())
     if view.left_out:
         files = _cut("\n".join(view.left_out), max(detail, 250))
         parts.append("Files left out or renamed:\n" + _indent(files))
-    parts.append("Legend: ✓ passed, ✗ failed, ○ open: it hangs on another check, – not measured.")
+    parts.append("Legend: ✓ passed, ✗ failed, ○ open: it depends on another check, – not measured.")
     isolation = f"Isolation: tier {view.tier} ({view.tier_words})."
     parts.append(f"{isolation} {view.handout_words} {view.graded_with}".rstrip())
     return "\n\n".join(parts)

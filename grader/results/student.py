@@ -70,7 +70,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
             tuple(checks.get(exercise.id, ())),
             causes[exercise.id],
             further.get(exercise.id),
-            [f"`{clean(needed, 100)}`" for needed in roots(exercise, scores)],
+            [clean(needed, 100) for needed in roots(exercise, scores)],
         )
         for exercise in grade.exercises
     ]
@@ -132,7 +132,7 @@ def _words(check: Check) -> str:
     if check.state != "open":
         return words
     if check.cause is Cause.WRONG_ANSWER:
-        return f"Open: it needs right values, as check {check.waits_for} does."
+        return f"Open: it needs a right result, as check {check.waits_for} does."
     if check.cause is Cause.NEEDS_WORK:
         return f"Open: it passes, and counts once check {check.waits_for} does."
     return f"Open: it fails as check {check.waits_for} does."
@@ -185,7 +185,8 @@ def _exercise(
     hint = clean(exercise.hint)
     if broken and Cause.IMPORT_FAILED not in causes:
         fail = "is" if len(broken) == 1 else "are"
-        hint = f"It builds on {' and '.join(broken)}, which {fail} not right yet. {hint}"
+        named = " and ".join(f"`{needed}`" for needed in broken)
+        hint = f"It builds on {named}, which {fail} not right yet. {hint}"
     tried = ("partly", "failed")
     return ExerciseView(
         id=clean(exercise.id, 100),
@@ -198,7 +199,8 @@ def _exercise(
         hint=hint if status not in ("complete", "not measured") else "",
         checks=checks,
         further=further if status in tried else None,
-        next_step="" if further or status not in tried else _next_step(exercise, checks),
+        next_step="" if further or status not in tried else _next_step(exercise, checks, broken),
+        roots=tuple(broken),
     )
 
 
@@ -212,8 +214,11 @@ def roots(exercise: ExerciseScore, scores: Mapping[str, ExerciseScore]) -> list[
     return list(found)
 
 
-def _next_step(exercise: ExerciseScore, checks: Iterable[CheckView]) -> str:
-    """Where a student sees a failure: at home, or in the grader alone."""
+def _next_step(exercise: ExerciseScore, checks: Iterable[CheckView], broken: Sequence[str]) -> str:
+    """Where a student sees a failure: at home, or in the grader alone.
+
+    What the grader alone tests explains nothing if what the exercise builds on is `broken`.
+    """
     public = [check for check in checks if check.public]
     if any(check.state == "failed" for check in public):
         return f"See it at home: `make test EX={clean(exercise.id, 100)}`"
@@ -221,7 +226,7 @@ def _next_step(exercise: ExerciseScore, checks: Iterable[CheckView]) -> str:
         return ""
     rules = "; ".join(clean(rule) for rule in exercise.grader_only)
     alone = "Your public tests pass: what fails is tested by the grader alone"
-    return f"{alone}, such as this: {rules}." if rules else f"{alone}."
+    return f"{alone}, for example: {rules}." if rules and not broken else f"{alone}."
 
 
 def _further(failure: FurtherFailure) -> FurtherView:
@@ -240,7 +245,7 @@ def _status(
         return "not measured"
     if states == {"passed"}:
         return "complete"
-    if "passed" in states:
+    if "passed" in states and exercise.points > 0:
         return "partly"
     if causes == {Cause.IMPORT_FAILED}:
         return "not imported"
@@ -378,7 +383,10 @@ class FurtherView:
 
 @dataclass(frozen=True)
 class ExerciseView:
-    """One exercise. `hint`, `further` and `next_step` are empty if there is nothing to correct."""
+    """One exercise. `hint`, `further` and `next_step` are empty if there is nothing to correct.
+
+    `roots` is what it builds on and is not right.
+    """
 
     id: str
     title: str
@@ -391,6 +399,7 @@ class ExerciseView:
     checks: tuple[CheckView, ...]
     further: FurtherView | None = None
     next_step: str = ""
+    roots: tuple[str, ...] = ()
 
     @property
     def measured(self) -> bool:
@@ -500,9 +509,13 @@ class Report:
 
     @property
     def first(self) -> tuple[ExerciseView, ...]:
-        """What was tried and is not complete, by the points that are to be won, core first."""
-        tried = [e for e in self.exercises if e.status in ("partly", "failed")]
-        return tuple(sorted(tried, key=lambda one: (not one.core, one.points - one.max_points)))
+        """What was tried and is not complete, by the points that are to be won, core first.
+
+        What builds on one of these may be right: it is left out until that one is.
+        """
+        tried = {e.id: e for e in self.exercises if e.status in ("partly", "failed")}
+        first = [e for e in tried.values() if not tried.keys() & set(e.roots)]
+        return tuple(sorted(first, key=lambda one: (not one.core, one.points - one.max_points)))
 
     @property
     def share(self) -> float:

@@ -24,11 +24,11 @@ def test_the_lectures_recipes(impl):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_state_of_70b(impl):
-    """70B parameters in bf16 take 140 GB, their gradients 140 GB and the optimizer 560 GB"""
+    """70B parameters in bf16 take 140 GB, gradients 140 and the optimizer 560: 840 GB together"""
     state = {"parameters": 140 * 10**9, "gradients": 140 * 10**9, "master": 0}
     expect(impl.budget.training_state(70 * 10**9, IN_BF16)).equals(
         {**state, "optimizer": 560 * 10**9, "total": 840 * 10**9},
-        hint="multiply the bytes per parameter of each part by the parameters; use exact ints",
+        hint="each part is its bytes per parameter times the parameters, the total their sum: ints",
     )
 
 
@@ -168,7 +168,8 @@ def test_the_largest_divisor_that_fits(impl, rng):
 
 @pytest.mark.exercise("checkpointing_cost")
 def test_all_or_nothing(impl):
-    """4 layers: all stored, none runs again; only the input stored, 3 held and 3 + 2 + 1 runs"""
+    """4 layers: all stored, none runs again; only the input stored, 3 held and 3 + 2 + 1 runs, or 4
+    and 3 if a segment is kept"""
     expect(impl.budget.checkpointing_cost(4, [0, 1, 2, 3], True)).equals(
         {"activations": 4, "recomputed_layers": 0}
     )

@@ -171,7 +171,7 @@ def test_a_feed_forward_matrix_in_nvfp4(impl):
 
 @pytest.mark.exercise("block_scaled")
 def test_the_last_block_of_a_row(impl):
-    """A row of 40 elements has 3 scales in NVFP4; two such rows have 6"""
+    """A row of 40 elements has 3 scales in NVFP4 and no padding; two such rows have 6"""
     expect(impl.dtypes.block_scaled_bytes((40,), 4, 16, 8)).equals(
         23, hint="20 bytes of elements, plus one scale each for 16, 16 and 8 elements"
     )
@@ -182,7 +182,8 @@ def test_the_last_block_of_a_row(impl):
 
 @pytest.mark.exercise("block_scaled")
 def test_bytes_of_random_formats(impl, rng):
-    """Elements, block scales and the tensor's scale are each rounded up to whole bytes, once"""
+    """Elements, block scales and the tensor's scale are each rounded up to whole bytes, once; a
+    tensor without elements has only its own scale"""
     for i in range(20):
         shape = [int(n) for n in rng.integers(0 if i % 4 == 3 else 1, 20, size=i % 4)]
         element, block, scale, whole = (int(n) for n in rng.integers([1, 1, 0, 0], [9, 7, 9, 33]))

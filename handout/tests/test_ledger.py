@@ -93,7 +93,8 @@ def test_all_of_gpt2_xl(impl):
 
 @pytest.mark.exercise("step_ledger")
 def test_a_step_of_two_modules(impl):
-    """Gradients grow during the backward pass, while activations are freed"""
+    """Each moment, in order, has the state, the gradients so far, the activations not yet freed and
+    what a backward pass needs besides"""
     ledger = impl.ledger.step_ledger([(10, 100, 100), (3, 20, 50)], IN_FP32)
     held = [(0, 100), (0, 120), (12, 150), (52, 100), (52, 0)]
     moments = ["forward 0", "forward 1", "backward 1", "backward 0", "optimizer step"]
@@ -256,7 +257,8 @@ def test_a_step_of_random_modules(impl, rng):
 
 @pytest.mark.exercise("step_ledger")
 def test_the_state_of_random_recipes(impl, rng):
-    """Each copy of parameters, master copy and moments is there at each moment, in exact ints"""
+    """The recipe's parameters, master copy and moments are there at each moment, its gradients at
+    the end, and all at the peak, in exact ints, also without modules"""
     for count in (0, 1, 4, 4):
         recipe, held = drawn_recipe(rng)
         modules = [(int(rng.integers(2**60, 2**62)) | 1, 5, 9) for _ in range(count)]

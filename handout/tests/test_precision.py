@@ -29,10 +29,13 @@ def check_loop(run, tolerance, **how):
         torch.ones(3), hint="clear to None: a gradient of 0 still decays"
     )
     for training in [(True, True), (False, False), (True, False), (False, True)]:
-        found, _ = weight_after([(ONE, ZERO)], training=training)
+        found, result = weight_after([(ONE, ZERO)], training=training)
         # In training mode the layer doubles its input: the gradient is 8.
         expect(found, f"the weight, with model and layer in training mode: {training}").close(
             -1.0 if training[1] else 0.5, rtol=tolerance
+        )
+        expect(result["modes_stay"], "does the mode of each layer stay").equals(
+            True, hint="call neither train() nor eval()"
         )
     found, _ = weight_after([(ONE, ZERO)], loss="exact_backward")
     expect(found, "the weight, with a loss whose backward pass needs float32").close(
@@ -46,7 +49,9 @@ def check_loop(run, tolerance, **how):
     expect(result["losses"], "the loss of outputs in 16 bits").equals([1.0])
     _, result = weight_after([(ONE, -ZERO - 2**-4)], lr=0.0, loss_weight=2.0**-20)
     expect(result["losses"], "a small loss").close(
-        [(1 + 2**-4) ** 2 * 2.0**-20], rtol=1e-5, hint="the loss runs under autocast, in float32"
+        [(1 + 2**-4) ** 2 * 2.0**-20],
+        rtol=1e-5,
+        hint="the loss runs under autocast; report it as it is",
     )
     for loss in ("plus_infinity", "plus_nan"):  # with finite gradients
         found, result = weight_after([(ONE, ZERO)] * 2, loss=loss)
@@ -99,7 +104,8 @@ def test_each_step_starts_from_new_weights(impl):
 
 @pytest.mark.exercise("bf16_train")
 def test_bf16_changes_nothing_else(impl):
-    """Only the forward pass runs in bf16: modes, inputs, old gradients are as in any loop"""
+    """Only the forward pass runs in bf16: modes, hooks, inputs, losses, old gradients are as in any
+    loop"""
     check_loop(impl.scenarios.bf16_run, 2**-7)
 
 
@@ -149,7 +155,8 @@ def test_scale_grows(impl):
 
 @pytest.mark.exercise("fp16_train")
 def test_fp16_changes_nothing_else(impl):
-    """Only the forward pass runs in fp16: modes, inputs, old gradients are as in any loop"""
+    """Only the forward pass runs in fp16: modes, hooks, inputs, losses, old gradients are as in any
+    loop"""
     check_loop(impl.scenarios.fp16_run, 2**-10, init_scale=8.0, growth_interval=100)
     # A parameter s of the loss: its gradient is that of the weight, 2 · (w + s), so 2 and then 1.
     result = fp16(impl, [(ONE, ZERO)] * 2, lr=0.125, shift=torch.zeros(1))

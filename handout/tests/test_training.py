@@ -35,9 +35,13 @@ def test_gradients_do_not_pile_up(impl):
 @pytest.mark.exercise("train_loop")
 def test_training_mode_comes_first(impl):
     """A model in evaluation mode is in training mode before the first batch, and at the end"""
-    for batches in ([], [(tensor([1.0]), tensor([0.0]))]):
-        found = impl.scenarios.train_run([tensor([1.0])], batches, eval_mode=True, lr=0.25)
+    one = [(tensor([1.0]), tensor([0.0]))]
+    for batches, mode in (([], True), (one, True), (one, "layers")):  # of its layers alone
+        found = impl.scenarios.train_run([tensor([1.0])], batches, eval_mode=mode, lr=0.25)
         expect(len(found["losses"]), "the number of losses").equals(len(batches))
+        expect(found["evaluating"], "what is in evaluation mode").equals(
+            [], hint="call model.train() first, and leave the model in training mode"
+        )
 
 
 @pytest.mark.exercise("train_loop")
@@ -220,6 +224,14 @@ def test_clips_three_four_five(impl):
     expect(found["grads"], "the gradients").close(
         [tensor(0.6), tensor(0.8)], rtol=1e-6, hint="one norm over all gradients"
     )
+
+
+@pytest.mark.exercise("clip_grad_norm")
+def test_frozen_parameters_with_a_gradient(impl):
+    """A gradient counts and is clipped even if its parameter requires none by now"""
+    found = impl.scenarios.clip_run([tensor(3.0), tensor(4.0)], 1.0, frozen=True)
+    expect(found["norm"], "the norm").close(5.0, rtol=1e-12, hint="skip where p.grad is None")
+    expect(found["grads"], "the gradients").close([tensor(0.6), tensor(0.8)], rtol=1e-6)
 
 
 @pytest.mark.exercise("clip_grad_norm")

@@ -99,6 +99,16 @@ class Expected:
         else:
             self._check = lambda found: expect(found, what or self).equals(value)
 
+    def has(self, entries: dict[str, Any]) -> None:
+        """It is a dict with these entries; others, such as a total, are another test's."""
+
+        def check(found: Any) -> None:
+            if isinstance(found, dict):
+                found = {name: found[name] for name in entries if name in found}
+            expect(found, self).equals(entries)  # type: ignore[arg-type]
+
+        self._check = check
+
     def close(self, value: Any, **tolerances: float) -> None:
         """As `expect(…).close`."""
         self._check = lambda found: expect(found, self).close(value, **tolerances)

@@ -447,11 +447,16 @@ def counted_forward(config, seq_len, batch=1):
     return with_total(counts)
 
 
-def check_parameters(later, config):
-    later.flops.transformer_parameters(**config).equals(counted_parameters(config))
+def check_parameters(later, config, part=""):
+    """Compares all parts, or one: a mistake in another one is another test's."""
+    expected, asked = counted_parameters(config), later.flops.transformer_parameters(**config)
+    if part:
+        asked.has({part: expected[part]})
+    else:
+        asked.equals(expected)
 
 
-@pytest.mark.exercise("transformer_parameters", weight=2)
+@pytest.mark.exercise("transformer_parameters", weight=1.5)
 def test_a_transformers_parameters(later, rng):
     """Each component and the total have the parameters of a model made with torch"""
     for _ in range(4):
@@ -460,18 +465,19 @@ def test_a_transformers_parameters(later, rng):
 
 @pytest.mark.exercise("transformer_parameters")
 def test_fewer_key_heads_have_fewer_parameters(later, rng):
-    """With fewer key heads, the parameters are those of a model made with torch"""
+    """With fewer key heads, attention has the parameters of that of a model made with torch"""
     config = random_transformer(rng, d_model=49 * 12)
     for heads, kv_heads in [(6, 2), (6, 3), (4, 1), (2, 2), (49, 1), (49, 7), (6, 2)]:
-        check_parameters(later, {**config, "heads": heads, "kv_heads": kv_heads})
+        check_parameters(later, {**config, "heads": heads, "kv_heads": kv_heads}, "attention")
 
 
 @pytest.mark.exercise("transformer_parameters")
 def test_a_feed_forward_with_and_without_a_gate(later, rng):
-    """With and without a gate, the parameters are those of a model made with torch"""
+    """With and without a gate, the feed-forward part has the parameters of a model made with
+    torch"""
     config = random_transformer(rng)
     for gated in (True, False, True):
-        check_parameters(later, {**config, "gated": gated})
+        check_parameters(later, {**config, "gated": gated}, "feed_forward")
 
 
 @pytest.mark.exercise("transformer_parameters")
@@ -479,14 +485,14 @@ def test_a_tied_head_shares_its_parameters(later, rng):
     """A tied lm_head adds no parameters, and an untied one does"""
     config = random_transformer(rng)
     for tied in (True, False, True):
-        check_parameters(later, {**config, "tied": tied})
+        check_parameters(later, {**config, "tied": tied}, "lm_head")
 
 
 @pytest.mark.exercise("transformer_parameters")
 def test_a_transformer_without_layers(later, rng):
     """Sizes of 0 are no error: what they leave is counted"""
-    gated, tied = (bool(n) for n in rng.integers(2, size=2))
-    whole = random_transformer(rng, kv_heads=1, gated=gated, tied=tied)
+    # What is not the default: here its total is judged, too.
+    whole = random_transformer(rng, kv_heads=1, gated=False, tied=True)
     expected = counted_parameters(whole)
     norms = {"norms": whole["d_model"]}  # the last one
     for size, left in [

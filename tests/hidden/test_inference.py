@@ -204,32 +204,36 @@ def test_refuses_weights_that_do_not_fit(later, rng):
 # --- prefill_decode_flops ----------------------------------------------------
 
 
-def check_flops(later, phase, config, tokens, **given):
+def check_flops(later, phase, config, tokens, with_total=False, **given):
     """Compares a prefill of so many tokens, or the step of the last of them, with a decoder."""
     flops = Decoder(**config, **given).run_phase(phase, tokens).flops
     asked = getattr(later.inference, f"{phase}_flops")
-    asked(**config, **{PHASES[phase]: tokens}, **given).equals(
-        {**flops, "total": sum(flops.values())}
-    )
+    found = asked(**config, **{PHASES[phase]: tokens}, **given)
+    if with_total:
+        found.equals({**flops, "total": sum(flops.values())})
+    else:  # what the total is, is for other tests to say
+        found.has(flops)
 
 
 def check_phase(later, rng, phase):
     for batch in (1, 2, 5):
         config = random_decoder(rng)
-        check_flops(later, phase, config, int(rng.integers(3, 40)), batch=batch)
-        check_flops(later, phase, config, int(rng.choice([1, 2, 64, 65])), batch=batch)
-    check_flops(later, phase, random_decoder(rng), int(rng.integers(3, 40)))
+        for tokens in (int(rng.integers(3, 40)), int(rng.choice([1, 2, 64, 65]))):
+            check_flops(later, phase, config, tokens, with_total=True, batch=batch)
+    check_flops(later, phase, random_decoder(rng), int(rng.integers(3, 40)), with_total=True)
 
 
 @pytest.mark.exercise("prefill_decode_flops", weight=2)
 def test_prefill_takes_what_torch_counts(later, rng):
-    """Prefill takes the FLOPs that torch counts when a decoder reads its prompts"""
+    """Prefill takes the FLOPs that torch counts when a decoder reads its prompts, by part and in
+    total"""
     check_phase(later, rng, "prefill")
 
 
 @pytest.mark.exercise("prefill_decode_flops", weight=2)
 def test_a_step_takes_what_torch_counts(later, rng):
-    """A decode step takes the FLOPs that torch counts when a decoder uses its cache"""
+    """A decode step takes the FLOPs that torch counts when a decoder uses its cache, by part and in
+    total"""
     check_phase(later, rng, "decode")
 
 
@@ -415,7 +419,8 @@ def test_weights_and_cache_of_different_widths(later, rng):
 
 @pytest.mark.exercise("decode_roofline")
 def test_steps_of_one_and_of_many(later, rng):
-    """One sequence, one token and one head are steps like others, and so are huge ones"""
+    """Steps of one sequence, token or head, of huge counts and of tiny widths or bandwidths are
+    like others"""
     counts = ("batch", "context", "parameters", "layers", "head_dim")
     for name in counts:
         for size in (1, int(rng.integers(2**62, 2**63)) * 2 + 1):

@@ -76,12 +76,14 @@ def rows_and_columns_vary(w, what):
     assert w.unique().numel() > 0.97 * w.numel(), f"{what} repeats its elements"
 
 
-def check_weights(impl, rng, name, cdf):
-    """Checks that a wide and a tall weight are independent draws from their distributions."""
+def check_weights(impl, rng, name, cdf, vary=True):
+    """Checks that a wide and a tall weight are draws from their distributions, and if they are to
+    `vary`, that these are independent."""
     for shape in wide_and_tall(rng):
         w = expect(getattr(impl.initialization, name)(*shape, new_seed(rng)))
         follows(w.is_tensor(shape, torch.float32), cdf(*shape), name)
-        rows_and_columns_vary(w.actual, name)
+        if vary:
+            rows_and_columns_vary(w.actual, name)
 
 
 @pytest.mark.exercise("xavier", weight=2)
@@ -99,15 +101,15 @@ def test_xavier_is_uniform_between_its_bounds(impl, rng):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_elements_are_independent(impl, rng):
-    """Xavier's elements have the right distribution, and neighbours, rows and columns have nothing
-    to do with each other"""
+    """Xavier's elements have about the right distribution, and neighbours, rows and columns have
+    nothing to do with each other"""
     check_weights(impl, rng, "xavier_uniform", xavier_cdf)
 
 
 @pytest.mark.exercise("xavier", weight=2)
 def test_kaiming_is_normal_of_its_scale(impl, rng):
-    """A Kaiming weight is d_in × d_out in float32, of independent normal elements with standard
-    deviation √(2 / d_in)"""
+    """A Kaiming weight is d_in × d_out in float32, of independent normal elements with a standard
+    deviation of about √(2 / d_in)"""
     for d_in, d_out in (*wide_and_tall(rng), (1, SAMPLE), (SAMPLE, 1)):
         w = expect(impl.initialization.kaiming_normal(d_in, d_out, new_seed(rng)))
         w = w.is_tensor((d_in, d_out), torch.float32)
@@ -131,8 +133,8 @@ def test_kaiming_moments_and_tails(impl, rng):
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_elements_are_independent(impl, rng):
-    """Kaiming's elements have the right distribution, and neighbours, rows and columns have nothing
-    to do with each other"""
+    """Kaiming's elements have about the right distribution, and neighbours, rows and columns have
+    nothing to do with each other"""
     check_weights(impl, rng, "kaiming_normal", kaiming_cdf)
 
 
@@ -178,17 +180,18 @@ def check_truncated(impl, rng, shape, a, b, std=None):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_repeats_with_its_seed(impl, rng):
-    """The seed alone decides a Xavier weight of the right distribution, in another process too"""
+    """The seed alone decides a Xavier weight of about the right distribution, in another process
+    too; other seeds give other weights"""
     check_seeds(impl, rng, "xavier_uniform", 7, 31)
-    check_weights(impl, rng, "xavier_uniform", xavier_cdf)
+    check_weights(impl, rng, "xavier_uniform", xavier_cdf, vary=False)
 
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_repeats_with_its_seed(impl, rng):
-    """The seed alone decides a Kaiming weight of the right distribution, in another process too;
-    other seeds give other weights"""
+    """The seed alone decides a Kaiming weight of about the right distribution, in another process
+    too; other seeds give other weights"""
     check_seeds(impl, rng, "kaiming_normal", 31, 7)
-    check_weights(impl, rng, "kaiming_normal", kaiming_cdf)
+    check_weights(impl, rng, "kaiming_normal", kaiming_cdf, vary=False)
 
 
 @pytest.mark.exercise("truncated_normal", weight=2)
@@ -239,13 +242,13 @@ def check_sizes(later, function, rng, cdf):
 
 @pytest.mark.exercise("xavier")
 def test_xavier_of_any_size(later, rng):
-    """Xavier weights with a size of 1, and others, have the right distribution"""
+    """Xavier weights with a size of 1, and others, have about the right distribution"""
     check_sizes(later, "xavier_uniform", rng, xavier_cdf)
 
 
 @pytest.mark.exercise("xavier")
 def test_kaiming_of_any_size(later, rng):
-    """Kaiming weights with a size of 1, and others, have the right distribution"""
+    """Kaiming weights with a size of 1, and others, have about the right distribution"""
     check_sizes(later, "kaiming_normal", rng, kaiming_cdf)
 
 

@@ -590,8 +590,9 @@ def test_adam_without_decay_is_adamw(runs, rng, torch_rng):
 def test_adam_decay_is_in_the_gradient(runs, rng, torch_rng):
     """With Adam, a step with weight decay equals one with the gradient plus weight_decay · p"""
     start = random_start(torch_rng, ADAM, [(6,), (2, 3)])
-    settings = random_settings(rng, ADAM) | {"eps": 0.0}
-    runs.agree(ADAM, *start, first_step=LATE, **settings)
+    for decay in (float(rng.uniform(0.05, 0.5)), float(rng.uniform(1.5, 9))):
+        settings = random_settings(rng, ADAM) | {"eps": 0.0, "weight_decay": decay}
+        runs.agree(ADAM, *start, first_step=LATE, **settings)
 
 
 @pytest.mark.exercise("adamw_step")
@@ -616,7 +617,7 @@ def test_adam_eps_is_outside_the_root(runs, rng):
 def test_adam_is_in_place(runs, rng, torch_rng):
     """Adam changes parameters and moments of any layout in place, unrecorded by autograd, and no
     gradient"""
-    check_in_place(runs, rng, torch_rng, ADAM, ({"eps": 0.1}, {"weight_decay": 4.0}))
+    check_in_place(runs, rng, torch_rng, ADAM, ({"eps": 0.1}, {"weight_decay": 0.4}))
 
 
 @pytest.mark.exercise("adamw_step", weight=0.5)

@@ -224,7 +224,8 @@ def check_mode_stays(run, rng, torch_rng):
         weights, batches = random_weights(rng), random_batches(torch_rng, 3)
         seen = [(2 * inputs, targets) for inputs, targets in batches] if training[1] else batches
         what, how = f"the update in training mode {training}", {"settings": {"lr": 0.02}}
-        check_trains(run, weights, batches, seen, what, training=training, **how)
+        result = check_trains(run, weights, batches, seen, what, training=training, **how)
+        expect(result["modes_stay"], "whether each layer's mode stays").equals(True)
 
 
 def check_exception(run, rng, torch_rng):
@@ -289,7 +290,8 @@ def test_bf16_backward_pass_is_outside(impl, rng, torch_rng):
 
 @pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_converts_nothing_itself(impl, rng, torch_rng):
-    """Inputs reach the model, and outputs the loss, as they are: autocast alone chooses dtypes"""
+    """The model is called, hooks too; inputs reach it and outputs the loss as they are: autocast
+    alone chooses dtypes"""
     check_nothing_is_converted(impl.scenarios.bf16_run, rng, torch_rng)
 
 
@@ -513,7 +515,8 @@ def test_fp16_backward_pass_is_outside(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_converts_nothing_itself(impl, rng, torch_rng):
-    """Inputs reach the model, and outputs the loss, as they are: autocast alone chooses dtypes"""
+    """The model is called, hooks too; inputs reach it and outputs the loss as they are: autocast
+    alone chooses dtypes"""
     check_nothing_is_converted(fp16(impl), rng, torch_rng)
 
 

@@ -183,7 +183,7 @@ def check_pass(impl, rng, net, segments, *, frozen=(), dropout=0.0, **settings):
     """Checks output and gradients.
 
     The segments may be others than the right ones: the gradients must be those of the parts that
-    ran again, each from its input in the forward pass.
+    ran again, each from its input in the forward pass. Returns what the scenario found.
     """
     runs, found, g = run_pass(impl, rng, net, segments, frozen=frozen, dropout=dropout, **settings)
     output, x_grad, weight_grads = runs.expected()
@@ -197,6 +197,7 @@ def check_pass(impl, rng, net, segments, *, frozen=(), dropout=0.0, **settings):
     for i, grad in enumerate(weight_grads):
         if i not in frozen:
             expect(found["weight_grads"][i], f"the gradient of weight {i}").close(grad, **close)
+    return found
 
 
 def check_runs(runs, layers, segments, frozen=()):
@@ -245,11 +246,14 @@ def test_gradients_are_those_without(impl, rng, torch_rng):
 
 @pytest.mark.exercise("checkpointed_forward")
 def test_parameters_get_gradients_whatever_the_input_needs(impl, rng, torch_rng):
-    """Parameters get gradients even if the input needs none or earlier layers are frozen"""
+    """Parameters get gradients even if the input needs none, which stays so, or earlier layers are
+    frozen"""
     layers = int(rng.integers(5, 8))
     for segments in (1, 3):
         for frozen in ([], [0, 1], [0, 1, 2, 3], [0, layers - 1]):
-            check_pass(impl, rng, network(rng, torch_rng, layers), segments, frozen=frozen)
+            net = network(rng, torch_rng, layers)
+            found = check_pass(impl, rng, net, segments, frozen=frozen)
+            expect(found["x_is_marked"], "whether x is marked").equals(False)
 
 
 @pytest.mark.exercise("checkpointed_forward", needs="test_memory_is_saved")

@@ -156,7 +156,8 @@ def test_the_lower_limit_holds(later, rng):
 
 @pytest.mark.exercise("attainable")
 def test_the_ends_of_the_roofline(later, rng):
-    """An intensity of 0 attains 0 FLOP/s, and a large one at most the peak"""
+    """At intensity 0, 0 FLOP/s are attained, bound by memory; at a large or infinite one, the peak,
+    bound by compute"""
     for _ in range(10):
         peak, bandwidth = given = random_accelerator(rng)
         kink, large = peak / bandwidth, float(rng.uniform(1e6, 1e300))

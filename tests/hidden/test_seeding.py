@@ -177,7 +177,7 @@ def twice(rng, calls, ask, restart):
 @pytest.mark.exercise("independent_streams", needs="test_no_two_streams_meet")
 def test_streams_repeat_in_every_process(impl, rng):
     """Every process gives a stream the same seed"""
-    calls = many_calls(rng)
+    calls = [call for call in many_calls(rng) if str(call).isascii()]
     # Equal texts, which in the other process are one object.
     two = ["".join("twice") for _ in range(2)]
     calls += [[calls[0][0], *two], [calls[0][0], two[0], "once", two[1]]]
@@ -187,7 +187,8 @@ def test_streams_repeat_in_every_process(impl, rng):
 
 @pytest.mark.exercise("independent_streams", weight=2)
 def test_no_two_streams_meet(impl, rng):
-    """Different seeds and keys give different streams, also if only order or type differ"""
+    """Different seeds and keys, in any alphabet, give different streams, also if only order or type
+    differ"""
     calls = many_calls(rng)
     found = stream_seeds(impl, rng, calls)
     first = {}

@@ -202,6 +202,7 @@ def test_trains_in_training_mode(impl, rng, torch_rng):
     for eval_mode in (True, "layers"):
         mask, masks = new_masks(torch_rng)
         found = impl.scenarios.train_run(weights, batches, eval_mode=eval_mode, mask=mask, lr=0.05)
+        expect(found["evaluating"], "what is in evaluation mode").equals([])
         assert len(masks) == len(batches), "dropout was off"
         masked = [(x * m, y) for (x, y), m in zip(batches, masks, strict=True)]
         check_run(found, trained(weights, masked, lr=0.05))
@@ -570,9 +571,11 @@ def test_takes_a_generator(impl, rng, torch_rng):
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_skips_parameters_without_a_gradient(impl, rng, torch_rng):
-    """Parameters without a gradient are skipped; without any the norm is 0"""
+    """Parameters without a gradient are skipped, and no others, such as frozen ones that have one;
+    without any the norm is 0"""
     grads = [None, *new_grads(torch_rng), None]
     allowed = limit_for(rng, grads)
+    check_clipped(impl, grads, allowed, frozen=True)
     found = check_clipped(impl, grads, allowed)["grads"]
     assert found[0] is None
     assert found[-1] is None

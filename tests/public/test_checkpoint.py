@@ -42,14 +42,14 @@ def test_model_and_step_return(impl):
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_optimizer_returns(impl, rng, torch_rng):
-    """Loading restores the optimizer's moments and settings"""
+    """Loading restores the optimizer's whole state: moments, settings and plain numbers"""
     path = str(impl.scratch / "run.pt")
     state = runs.drawn_state(rng, torch_rng)
     impl.scenarios.training_run(start=state, save=path)
     resumed = impl.scenarios.training_run(load=path)
     expect(resumed["optimizer"], "the optimizer's state after loading").equals(
         state["optimizer"],
-        hint="save optimizer.state_dict(): without its moments AdamW starts from zero",
+        hint="save all of optimizer.state_dict(): without its moments AdamW starts from zero",
     )
 
 

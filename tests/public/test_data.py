@@ -146,7 +146,7 @@ def test_seed_repeats_the_batch(impl):
 
 @pytest.mark.exercise("get_batch")
 def test_a_mask_in_x_stays_there(impl):
-    """Who overwrites x changes neither y nor the corpus"""
+    """Overwriting x changes neither y nor the corpus"""
     for count in (1, 3):
         tokens = np.arange(30, dtype=np.int64)
         expect(impl.data.get_batch(tokens, count, 8)[0], "x").is_tensor((count, 8), torch.int64)

@@ -105,7 +105,7 @@ def test_refuses_what_is_no_format(impl):
 
 @pytest.mark.exercise("round_to_format")
 def test_what_underflows(impl):
-    """1e-8 is 0 in fp16 and not in bf16"""
+    """1e-8 becomes 0 in fp16, and in bf16 a number within 0.4 % of it"""
     expect(impl.floats.round_to_format(1e-8, 5, 10, "ieee")).equals(0.0)
     expect(impl.floats.round_to_format(1e-8, 8, 7, "ieee")).close(
         1e-8, rtol=2**-8, hint="bf16 has 8 exponent bits, like float32"

@@ -208,17 +208,17 @@ def test_a_small_transformer(impl):
 @pytest.mark.exercise("transformer_parameters")
 def test_gpt2_xl_with_swiglu(impl):
     """GPT-2 XL's shape with SwiGLU has 2,127,057,600 parameters, or 80,411,200 fewer if tied"""
-    expect(impl.flops.transformer_parameters(**GPT2_XL)["total"]).equals(2_127_057_600)
+    expect(impl.flops.transformer_parameters(**GPT2_XL)["total"], "the total").equals(2_127_057_600)
     tied = impl.flops.transformer_parameters(**GPT2_XL, tied=True)
-    expect(tied["lm_head"]).equals(0, hint="it uses the embedding's matrix")
-    expect(tied["total"]).equals(2_046_646_400)
+    expect(tied["lm_head"], "the tied lm_head").equals(0, hint="it uses the embedding's matrix")
+    expect(tied["total"], "the total, tied").equals(2_046_646_400)
 
 
 @pytest.mark.exercise("transformer_parameters")
 def test_grouped_queries(impl):
     """With 5 key heads for 25 query heads, attention has 6/10 of the parameters"""
     found = impl.flops.transformer_parameters(**GPT2_XL, kv_heads=5)
-    expect(found["attention"]).equals(
+    expect(found["attention"], "the attention's").equals(
         294_912_000, hint="keys and values have 5 heads of width 64, so their matrices are 1600×320"
     )
 

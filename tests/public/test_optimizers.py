@@ -331,6 +331,7 @@ def test_adam_is_torchs(impl, torch_rng):
         *(impl, torch_rng, "adam_step"),
         {**SETTINGS, "first_step": 3},
         {**SETTINGS, "weight_decay": 0.0},
+        {**SETTINGS, "weight_decay": 3.0},
         {**SETTINGS, "eps": 0.0},
         {**SETTINGS, "betas": (0.999, 0.9999), "first_step": 1001},
         {**SETTINGS, "lr": 0.0},

@@ -45,7 +45,7 @@ def test_every_bit_of_a_seed_counts(impl, rng):
 
 @pytest.mark.exercise("independent_streams")
 def test_streams_do_not_meet(impl):
-    """Rank 1 of seed 7 and rank 0 of seed 8 are different streams"""
+    """Different ranks, seeds and keys, 2 and '2' too, have different streams; equal ones one"""
     seed = impl.seeding.stream_seed
     expect(seed(7, 1)).is_a(int)
     expect(seed(7, 1)).equals(seed(7, 1))
@@ -54,6 +54,7 @@ def test_streams_do_not_meet(impl):
     assert seed(7, 1) != seed(8, 0), "seed + rank gives identical streams"
     assert seed(7, 1, 23) != seed(7, 12, 3), "the keys need separators: 1, 23 is not 12, 3"
     assert seed(7, 2) != seed(7, "2"), "2 and '2' are different keys"
+    assert seed(7, "dropout", 0) != seed(7, "dropout", 1), "ranks 0 and 1 get the same stream"
 
 
 @pytest.mark.exercise("independent_streams")
@@ -66,7 +67,6 @@ def test_a_stream_is_the_same_in_every_process(impl):
     expect(impl.scenarios.stream_seeds(calls, salt=12345), "the seeds").equals(
         first, hint="hash the text with hashlib"
     )
-    assert len(set(first)) == 4, f"three ranks of run 7 and one of run 8 get the seeds {first}"
 
 
 @pytest.mark.exercise("independent_streams")
@@ -115,7 +115,7 @@ def test_streams_with_similar_names(impl):
     for pair in pairs:
         first, second = impl.scenarios.stream_seeds(pair)
         expect(first, f"the seed of {str(pair[0])[:60]}").is_a(int)
-        shown = " and ".join(str(call)[:60] for call in pair)
+        shown = " and ".join(ascii(call)[:60] for call in pair)
         expect(first != second, f"do {shown} have different seeds").equals(True)
     for seed in (7, 2**40, 0):
         (found,) = impl.scenarios.stream_seeds([[seed]])

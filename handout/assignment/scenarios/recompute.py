@@ -49,14 +49,14 @@ def checkpointed_pass(
         autocast: whether the forward pass runs under it.
 
     Returns:
-        "output", "x_grad" and "weight_grads"; what is "drawn" from torch's generator afterwards;
+        "output", "x_grad" and "weight_grads"; whether the forward pass changed `requires_grad` or
+        `grad` of the caller's x: "x_is_marked"; what is "drawn" from torch's generator afterwards;
         whether each run of a layer met "autocast".
         For people: how many layers' outputs were "held" at
         most at any time that a layer ran.
 
     Raises:
-        LeftChanged: torch's generator is elsewhere after the backward pass than before it, or the
-            caller's x has been marked.
+        LeftChanged: torch's generator is elsewhere after the backward pass than before it.
     """
     outputs: list[StorageWeakRef] = []
     held: list[int] = []
@@ -92,8 +92,7 @@ def checkpointed_pass(
         y = student.recompute.checkpointed_forward(
             layers if clear_layers else tuple(layers), x, segments
         )
-    if x.requires_grad != x_needs_grad or x.grad is not None:
-        raise LeftChanged("checkpointed_forward has changed requires_grad or grad of its x")
+    is_marked = x.requires_grad != x_needs_grad or x.grad is not None
     drawn = torch.get_rng_state()
     if clear_layers:
         layers.clear()
@@ -105,6 +104,7 @@ def checkpointed_pass(
         )
     return {
         "output": y,
+        "x_is_marked": is_marked,
         "x_grad": x.grad,
         "weight_grads": [w.grad for w in tensors],
         "drawn": torch.rand(3, dtype=torch.float64),

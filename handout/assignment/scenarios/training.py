@@ -128,8 +128,8 @@ def train_run(
     stepped: Callable[[list[torch.Tensor]], None] | None = None,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Trains by `train`; returns the "weights", the "losses", and the parameters "unused" and
-    "shift".
+    """Trains by `train`; returns the "weights", the "losses", the parameters "unused" and "shift",
+    and what was in evaluation mode, and when: "evaluating".
 
     Args:
         weights: of the model.
@@ -145,21 +145,23 @@ def train_run(
         **settings: SGD's.
 
     Raises:
-        LeftChanged: the model is in evaluation mode when the first batch is requested, or at the
-            end; the batches are iterated over twice; or torch's or numpy's generator has changed.
+        LeftChanged: the batches are iterated over twice; or torch's or numpy's generator has
+            changed.
     """
     model = Model(weights, forward_factor, backward_factor, mask, unused)
     for module in model.children() if eval_mode == "layers" else (model,):
         module.train(not eval_mode)
 
-    def check_mode(when: str) -> None:
+    evaluating: list[str] = []
+
+    def note_mode(when: str) -> None:
         for name, module in model.named_modules():
             if not module.training:
-                what = f"the model's module {name!r}" if name else "the model"
-                raise LeftChanged(f"{what} is in evaluation mode {when}; call model.train() first")
+                evaluating.append(f"{f'module {name!r}' if name else 'the model'} {when}")
+                return
 
     def source() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        check_mode("when the first batch is requested")
+        note_mode("when the first batch is requested")
         yield from batches
 
     groups, loss_fn = [list(model.parameters())], _loss(loss)
@@ -178,10 +180,11 @@ def train_run(
     given = _Once(source()) if isinstance(batches, list) else source()
     with generators_unchanged("train"):
         losses = student.training.train(model, optimizer, given, loss_fn)
-    check_mode("after train")
+    note_mode("after train")
     return {
         "weights": [p.detach() for p in model.weights],
         "losses": losses,
+        "evaluating": evaluating,
         "unused": None if model.unused is None else model.unused.detach(),
         "shift": None if shifted is None else shifted.detach(),
     }
@@ -251,11 +254,12 @@ def clip_run(
     max_norm: float,
     generator: bool = False,
     refused: bool = False,
+    frozen: bool = False,
 ) -> dict[str, Any]:
     """Calls `clip_grad_norm`; returns the "norm", and the parameters' "grads" afterwards.
 
-    With `refused`, a ValueError or RuntimeError makes the norm None. Every second parameter
-    requires no gradient, but has one from before.
+    With `refused`, a ValueError or RuntimeError makes the norm None. With `frozen`, every second
+    parameter requires no gradient, but has one from before.
 
     Raises:
         LeftChanged: a gradient is another tensor, or changed in a call that raised; or torch's
@@ -266,7 +270,7 @@ def clip_run(
     ]
     for i, (p, g) in enumerate(zip(parameters, grads, strict=True)):
         p.grad = None if g is None else g.clone()
-        p.requires_grad_(i % 2 == 0)
+        p.requires_grad_(not frozen or i % 2 == 0)
     given, norm = [p.grad for p in parameters], None
     try:
         with generators_unchanged("clip_grad_norm"):

@@ -40,8 +40,8 @@ def test_code_without_the_work_earns_a_quarter_at_most(points, mark, problems):
 @pytest.mark.parametrize(
     ("states", "mark", "costs", "costly", "problems"),
     [
-        ("failed open open passed", "", "", "its other checks need right values", 0),
-        ("failed failed failed passed", "", "", "its other checks need right values", 1),
+        ("failed open open passed", "", "", "its other checks need right results", 0),
+        ("failed failed failed passed", "", "", "its other checks need right results", 1),
         ("failed failed failed passed", "", "the reason", "the reason", 0),
         ("failed failed passed passed", "", "", "", 0),
         ("failed failed failed failed", "core", "", "it lacks the work", 0),

@@ -133,15 +133,23 @@ def test_exception_is_named_by_its_nearest_builtin(quick_grader, submit):
     assert {c.exception for c in of_index(grade)} == {"KeyError"}
 
 
-def test_bad_signature_is_named_before_any_test(quick_grader, submit):
-    text = f"{STRIDES}\n\ndef storage_index(place, strides):\n    return 0\n"
-    grade = quick_grader.grade(submit(strides=text), only=["storage_index"])
-    (report,) = [m for m in grade.modules if m.module == "strides"]
-    assert report.ok
-    assert (
-        "storage_index: expected parameters (index, strides, offset), got (place, strides)"
-        in report.message
-    )
+@pytest.mark.parametrize(
+    ("given", "got"),
+    [
+        ("place, strides", "(place, strides)"),
+        ("index, *, strides", "(index, *, strides)"),
+        ("index, strides, offset=0, *, more=1", ""),
+        ("index, strides, **more", "(index, strides, **more)"),  # not with three
+        ("index, strides, offset=0, **more", ""),
+        ("*all", ""),
+    ],
+)
+def test_bad_signature_is_named_before_any_test(quick_grader, submit, given, got):
+    text = f"{STRIDES}\n\ndef storage_index({given}):\n    return 0\n"
+    grade = quick_grader.grade(submit(strides=text), only=["storage_index"], tests="public")
+    said = [m.message for m in grade.modules if m.module == "strides"]
+    wanted = f"storage_index: expected parameters (index, strides, offset), got {got}"
+    assert [wanted in message for message in said] == ([True] if got else [False] * len(said))
 
 
 def test_right_code_that_calls_a_stub_is_no_stub(quick_grader, submit):
@@ -162,7 +170,9 @@ def test_what_a_call_leaves_changed_is_said_of_no_other_rule(quick_grader, submi
     grade = quick_grader.grade(folder, only=["storage_index"], tests="hidden")
     first, *others = of_index(grade)
     assert (first.state, first.cause) == ("failed", Cause.LEFT_CHANGED)
-    assert first.title == "Calls change nothing that their docstring does not name"
+    assert first.title == (
+        "Calls change nothing that their docstring does not name; what they return is new"
+    )
     assert {check.state for check in others} == {"open"}
 
 
@@ -172,7 +182,7 @@ SUM = "return offset + sum(i * s for i, s in zip(index, strides"
 @pytest.mark.parametrize(
     ("body", "states", "said"),
     [
-        (f"{SUM}[1:]))", "✗○○", "Open: it needs right values, as check 4 does."),
+        (f"{SUM}[1:]))", "✗○○", "Open: it needs a right result, as check 4 does."),
         (
             f"{SUM})) + (max(strides, default=0) > 2**39)",
             "✓✓✗",

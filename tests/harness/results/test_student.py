@@ -150,7 +150,7 @@ def test_points_of_each_check_are_shown(render):
     [
         ("failed", (), "See it at home: `make test EX=half`"),
         ("passed", (), "Your public tests pass: what fails is tested by the grader alone."),
-        ("passed", ("large sizes",), "by the grader alone, such as this: large sizes."),
+        ("passed", ("large sizes",), "by the grader alone, for example: large sizes."),
         (None, (), ""),
     ],
 )
@@ -200,3 +200,16 @@ def test_a_module_that_cannot_be_imported_is_said_once(render):
     assert text.count("Look here first") == 0
     if "testsuite" not in text:
         assert text.count("could not be imported: the top") <= 1
+
+
+def test_what_builds_on_an_exercise_that_is_named_is_not_named_first():
+    """Its own code may be right. One whose public checks alone pass is not partly done"""
+    checks = [
+        *(check("root", state, Cause.WRONG_ANSWER) for state in ("failed", "failed")),
+        *(check("top", state, Cause.WRONG_ANSWER) for state in ("failed", "failed")),
+        check("root", "passed", visibility="public"),
+    ]
+    scores = (exercise("top", 0.0, 2.0, builds_on=("root",)), exercise("root", 0.0, 1.0))
+    shown = report(grade(checks=tuple(checks), exercises=scores))
+    assert [one.id for one in shown.first] == ["root"]
+    assert {one.id: one.status for one in shown.exercises} == {"top": "failed", "root": "failed"}
