@@ -221,7 +221,7 @@ def check_import(package: CheckedPackage, module: str, functions: list[str]) -> 
     """Imports one module.
 
     Returns:
-        Each function's parameters, as `_described`, or None if there are none, as "result",
+        The names of each function's parameters, with their stars, or None, as "result",
         the functions that are still the handout's stubs, as "stubs", and what imports have left
         changed, as "changes"; or a failure.
     """
@@ -233,25 +233,17 @@ def check_import(package: CheckedPackage, module: str, functions: list[str]) -> 
     for name in functions:
         try:
             function = getattr(imported.bare, name, None)
-            parameters[name] = _described(inspect.signature(function))  # type: ignore[arg-type]
+            own = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+            parameters[name] = [
+                str(p.replace(annotation=p.empty, default=p.empty))
+                for p in own  # with its stars
+            ]
         except BaseException:  # the module may be anything
             parameters[name] = None
             continue
         if is_stub(function):
             stubs.append(name)
     return {"result": parameters, "stubs": stubs, "changes": imports.take_changes()}
-
-
-def _described(signature: inspect.Signature) -> list[str]:
-    """`n`, `n=` with a default, `*n`, `**n`; a `*` comes before what can only be named."""
-    kinds = inspect.Parameter
-    stars: dict[Any, str] = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}
-    described: list[str] = []
-    for p in signature.parameters.values():
-        if p.kind is kinds.KEYWORD_ONLY and not any(one[0] == "*" for one in described):
-            described.append("*")
-        described.append(f"{stars.get(p.kind, '')}{p.name}{'' if p.default is p.empty else '='}")
-    return described
 
 
 def _import(package: CheckedPackage, module: str) -> Any:

@@ -28,7 +28,7 @@ def changed(package: str, target: str) -> tuple[str, str] | None:
     if not inspect.isfunction(function):
         return None
     own = inspect.signature(function)
-    return None if fits(own, stub) else (_text(name, own), _text(name, stub))
+    return None if _fits(own, stub) else (_text(name, own), _text(name, stub))
 
 
 def returns(target: str) -> str:
@@ -86,7 +86,7 @@ def _parameter(name: str, kind: Any, default: ast.expr | None) -> inspect.Parame
     return inspect.Parameter(name, kind, default=given)
 
 
-def fits(own: inspect.Signature, stub: inspect.Signature) -> bool:
+def _fits(own: inspect.Signature, stub: inspect.Signature) -> bool:
     """Whether every call that the stub takes has the same meaning for `own`."""
     kinds = inspect.Parameter
     if any(p.kind is kinds.VAR_POSITIONAL for p in own.parameters.values()):

@@ -137,11 +137,8 @@ def test_exception_is_named_by_its_nearest_builtin(quick_grader, submit):
     ("given", "got"),
     [
         ("place, strides", "(place, strides)"),
-        ("index, *, strides", "(index, *, strides)"),
-        ("index, strides, offset=0, *, more=1", ""),
-        ("index, strides, **more", "(index, strides, **more)"),  # not with three
-        ("index, strides, offset=0, **more", ""),
-        ("*all", ""),
+        ("index, strides", "(index, strides)"),
+        ("index, **more", ""),
     ],
 )
 def test_bad_signature_is_named_before_any_test(quick_grader, submit, given, got):
