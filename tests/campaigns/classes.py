@@ -96,7 +96,7 @@ def generate(
         wanted[student] = sum(
             exercise.points
             for exercise in MANIFEST
-            if written.issuperset(exercise.modules) and not exercise.needs
+            if exercise.core and not exercise.needs and written.issuperset(exercise.modules)
         )
     (place / "roster.csv").write_text("\n".join(lines) + "\n")
     return wanted
