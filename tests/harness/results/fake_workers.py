@@ -182,7 +182,7 @@ class FakeChannel(Channel):
         if reply.afterwards == "ends":
             self._process.theirs.shutdown(socket.SHUT_RDWR)
 
-    def _wait(self, event: int, timer: Timer) -> None:
+    def _wait(self, event: int, timer: Timer, needed: int) -> None:
         # No answer comes, or only half a frame.
         if self._silent or not self.has_answer():
             raise SubmissionFailure(Cause.TIMEOUT, "no answer in time")
