@@ -116,7 +116,7 @@ def check_counted(later, rng, input_needs_grad):
         later.flops.mlp_backward_flops(batch, widths, input_needs_grad).equals(flops)
 
 
-@pytest.mark.exercise("mlp_flops")
+@pytest.mark.exercise("mlp_flops", weight=0.5)
 def test_an_mlp_forward(later, rng):
     """The forward pass of an MLP takes the FLOPs that torch counts, at every depth"""
     for layers in range(1, 7):
@@ -124,7 +124,7 @@ def test_an_mlp_forward(later, rng):
         later.flops.mlp_forward_flops(batch, widths).equals(counted_mlp(batch, widths)[0])
 
 
-@pytest.mark.exercise("mlp_flops")
+@pytest.mark.exercise("mlp_flops", weight=0.5)
 def test_an_mlp_backward_with_the_inputs_gradient(later, rng):
     """The backward pass of an MLP with the input's gradient takes the FLOPs that torch counts"""
     check_counted(later, rng, True)
