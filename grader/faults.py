@@ -66,17 +66,11 @@ _RAISED: dict[str, type[Exception]] = {
     if isinstance(value, type)
     and issubclass(value, Exception)
     and not issubclass(
-        value,
-        UnicodeEncodeError
-        | UnicodeDecodeError
-        | UnicodeTranslateError
-        | Warning
-        | StopIteration
-        | StopAsyncIteration
-        | ExceptionGroup,
+        value, UnicodeError | Warning | StopIteration | StopAsyncIteration | ExceptionGroup
     )
 }
-_UNICODE = {"UnicodeEncodeError", "UnicodeDecodeError", "UnicodeTranslateError"}
+_UNICODE = (UnicodeError, UnicodeEncodeError, UnicodeDecodeError, UnicodeTranslateError)
+_RAISED |= {kind.__name__: UnicodeError for kind in _UNICODE}
 # Tracebacks show the same names.
 _OF_SUBMISSION: dict[type[Exception], type[Exception]] = {
     kind: type(kind.__name__, (FromSubmission, kind), {"__module__": "builtins"})
@@ -139,8 +133,6 @@ def trusted(what: str) -> Iterator[None]:
 
 def builtin_named(name: Any) -> type[Exception]:
     """The built-in class of this name, or one that it is derived from."""
-    if isinstance(name, str) and name in _UNICODE:
-        return UnicodeError
     return _RAISED.get(name, Exception) if isinstance(name, str) else Exception
 
 

@@ -234,10 +234,8 @@ def check_import(package: CheckedPackage, module: str, functions: list[str]) -> 
         try:
             function = getattr(imported.bare, name, None)
             own = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
-            parameters[name] = [
-                str(p.replace(annotation=p.empty, default=p.empty))
-                for p in own  # with its stars
-            ]
+            bare = (p.replace(annotation=p.empty, default=p.empty) for p in own)
+            parameters[name] = [str(p) for p in bare]  # with its stars
         except BaseException:  # the module may be anything
             parameters[name] = None
             continue
