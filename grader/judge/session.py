@@ -22,7 +22,7 @@ from assignment.calls.implementation import Implementation
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
 from assignment.manifest import Manifest
 from grader import signals, trace
-from grader.faults import GraderFault, Killed, is_out_of_memory
+from grader.faults import GraderFault, Killed, TooMuchWork, is_out_of_memory
 from grader.judge.markers import exercises_in
 from grader.judge.shown import KeptCalls
 from grader.judge.verdict import GradedTest, Outcome, graded_tests, outcome_of_run
@@ -82,9 +82,8 @@ class Attempt:
     may_be_machines: bool = False
     outcome: Outcome | None = None
 
-    def note(self, call: pytest.CallInfo[None]) -> None:
+    def note(self, error: BaseException | None, seconds: float) -> None:
         """Sets the outcome, that of a call or of a failed setup or teardown. The last counts."""
-        error = call.excinfo.value if call.excinfo else None
         self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
         made = self.implementation
         answers = made.answers if made else int(self.has_measured)
@@ -94,7 +93,7 @@ class Attempt:
             answers=answers,
             calls=made.calls if made else KeptCalls(0),
             printed=made.output if made and (error is not None or not answers) else "",
-            seconds=call.duration,
+            seconds=seconds,
             charged=made.charged if made else 0.0,
             measured=self.measured,
         )
@@ -133,9 +132,13 @@ class Session:
                 # Without a next item, module fixtures end with the test: the next test is not
                 # known yet.
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-            except BaseException:  # a signal, or a fault outside the test: fixtures are still open
+            except BaseException as error:  # outside the test's code: its fixtures are still open
+                exhausted = isinstance(error, MemoryError | TooMuchWork)  # by an answer (effort.py)
+                if exhausted:
+                    attempt.note(error, 0.0)
                 item.session._setupstate.teardown_exact(None)
-                raise
+                if not exhausted:  # a signal, or a fault
+                    raise
             finally:
                 del item.stash[ATTEMPT]  # what it holds would live until this test's next run
         signals.raise_if_stopped()
@@ -208,7 +211,8 @@ class _Plugin:
     ) -> Iterator[None]:
         report = yield
         if call.when == "call" or call.excinfo is not None:
-            item.stash[ATTEMPT].note(call)
+            error = call.excinfo.value if call.excinfo else None
+            item.stash[ATTEMPT].note(error, call.duration)
         return report
 
 

@@ -5,14 +5,19 @@ import os
 import re
 import secrets
 import sys
+from contextlib import contextmanager
 from importlib import metadata
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from assignment import manifest
-from grader.faults import GraderFault
+from grader.causes import Cause
+from grader.faults import GraderFault, TooMuchWork
+from grader.judge import session as sessions
 from grader.judge.session import Attempt, collected
+from grader.judge.shown import KeptCalls
 from tests.harness import warm
 from tests.harness.conftest import REPOSITORY, lent
 
@@ -107,6 +112,36 @@ def test_file_that_is_ignored_is_read(repository, monkeypatch):
     monkeypatch.delitem(sys.modules, "hidden.conftest")
     (repository / "tests" / "hidden" / "conftest.py").write_text("collect_ignore_glob = ['*']")
     assert len(collect(repository)) == 2
+
+
+class Strikes:
+    """A plugin in which the limit on the judge's own work strikes: outside the test's code."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call":
+            raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"), [(TooMuchWork("long"), Cause.TIMEOUT), (MemoryError(), Cause.TOO_LARGE)]
+)
+def test_limit_that_strikes_between_a_test_and_its_report_is_its_failure(repository, error, cause):
+    """Once it was the grader's fault, and the submission had no score"""
+    ended = []
+
+    @contextmanager
+    def implementation(test):
+        yield SimpleNamespace(answers=1, calls=KeptCalls(0), output="", charged=0.0)
+        ended.append(test.exercise.id)
+
+    context = sessions.TestContext("n", repository, implementation)
+    folders = ("hidden",)
+    with collected(manifest.load(), repository, folders, (), [Strikes(error)]) as session:
+        assert [session.run(test, context).check.cause for test in session.tests] == [cause] * 2
+    assert set(ended) == {"storage_index", "gather"}
 
 
 def test_exercise_without_tests_runs_nothing_else(repository, monkeypatch):
