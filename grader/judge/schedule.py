@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -90,6 +90,13 @@ class Conditions:
         limit = self.budget.limit(test.group, test.limits.seconds)
         return limit < test.limits.seconds and test.visibility == self.counted
 
+    def must_wait(self, test: GradedTest) -> bool:
+        """Whether a test is put off until every other exercise had its turn.
+
+        It is once its exercise's share of time is spent, since it draws on the budget then.
+        """
+        return test.visibility == self.counted and not self.budget.share_left(test.group)
+
 
 # Causes whose fixed words tell a student everything about a test that did not run.
 _SELF_EXPLAINING = (Cause.NOT_STARTED, Cause.NEEDS_CUDA, Cause.GRADER_FAULT)
@@ -105,89 +112,10 @@ class Lane:
 
 @dataclass(frozen=True)
 class LaneResult:
-    """What a forked lane sends back, by test id: its outcomes, and the tests that it put off."""
+    """What a forked lane sends back: its outcomes by test id, and the ids of tests it put off."""
 
     outcomes: dict[str, Outcome]
-    put_off: list[str]
-
-
-class LaneRunner:
-    """Runs tests in one lane.
-
-    Args:
-        lane: where.
-        conditions: decide which tests run.
-        run: runs one test in a context.
-        on_check: called with each check as it comes.
-
-    Attributes:
-        outcomes: of the tests that ran or were refused, by id.
-        put_off: the ids of tests that run later.
-    """
-
-    def __init__(
-        self,
-        lane: Lane,
-        conditions: Conditions,
-        run: Callable[[GradedTest, TestContext], Outcome],
-        on_check: Callable[[Check], None],
-    ) -> None:
-        self.lane, self._conditions, self._run, self._on_check = lane, conditions, run, on_check
-        self.outcomes: dict[str, Outcome] = {}
-        self.put_off: set[str] = set()
-
-    def in_lane(self, lane: Lane) -> LaneRunner:
-        """A runner for a forked lane, which reports no check."""
-        return LaneRunner(lane, self._conditions, self._run, lambda _: None)
-
-    def run_batches(
-        self, batches: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
-    ) -> None:
-        """Runs batches from the queue until it is empty; ends the process if `parent` is gone."""
-        while (number := queue.take()) is not None:
-            for test in batches[number]:
-                if parent not in (None, os.getppid()):
-                    os._exit(1)  # the first lane is gone, and the grading with it
-                if self._must_wait(test) or not self._try(test):
-                    self.put_off.add(test.id)
-
-    def _must_wait(self, test: GradedTest) -> bool:
-        """Whether a test is put off until every other exercise had its turn.
-
-        It is once its exercise's share of time is spent, since it draws on the budget then.
-        """
-        is_counted = test.visibility == self._conditions.counted
-        return is_counted and not self._conditions.budget.share_left(test.group)
-
-    def run(self, test: GradedTest) -> None:
-        """Runs one test, or notes why it does not run."""
-        if not self._try(test):
-            self._try(test)  # its exercise's share is spent: this time it draws on the budget
-
-    def _try(self, test: GradedTest) -> bool:
-        """Runs a test, or notes why it is not run.
-
-        Returns False, and notes nothing, if it timed out within a cut limit. The rest of its
-        exercise's share is then forfeited.
-        """
-        signals.raise_if_stopped()
-        if (refusal := self._conditions.why_not(test)) is not None:
-            cause, detail = refusal
-            is_shown = test.visibility == "public" and cause not in _SELF_EXPLAINING
-            outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
-        else:
-            is_cut = self._conditions.is_cut(test)
-            outcome = self._conditions.named(test, self._run(test, self.lane.context))
-            if is_cut and outcome.check.cause is Cause.TIMEOUT:
-                self._conditions.budget.end_share(test.group)
-                return False
-        self.add(test.id, outcome)
-        return True
-
-    def add(self, test_id: str, outcome: Outcome) -> None:
-        """Keeps and reports an outcome."""
-        self.outcomes[test_id] = outcome
-        self._on_check(outcome.check)
+    put_off: set[str]
 
 
 class Scheduler:
@@ -207,8 +135,9 @@ class Scheduler:
         run: Callable[[GradedTest, TestContext], Outcome],
         on_check: Callable[[Check], None],
     ) -> None:
-        self._lanes, self._conditions = lanes, conditions
-        self._runner = LaneRunner(lanes[0], conditions, run, on_check)
+        self._lanes, self._lane = lanes, lanes[0]
+        self._conditions, self._run_test, self._on_check = conditions, run, on_check
+        self._outcomes: dict[str, Outcome] = {}  # of tests that ran or were refused, by id
 
     def run(self, tests: Sequence[GradedTest]) -> list[Outcome]:
         """Runs all tests; returns an outcome for each, in the same order.
@@ -221,13 +150,11 @@ class Scheduler:
             put_off = self._run_in_lanes(_batches(these))
             # In one lane and in the manifest's order: which test draws the last of the budget must
             # not depend on how the lanes took turns.
-            for test in (test for test in these if test.id in put_off):
-                self._runner.run(test)
+            self._run_all(test for test in these if test.id in put_off)
             for lane in self._lanes:
                 lane.pool.close()  # no worker of a public test lives beside a hidden one
-        for test in (test for test in tests if test.on_device):
-            self._runner.run(test)
-        return [self._runner.outcomes[test.id] for test in tests]
+        self._run_all(test for test in tests if test.on_device)
+        return [self._outcomes[test.id] for test in tests]
 
     def _run_in_lanes(self, batches: list[list[GradedTest]]) -> set[str]:
         """Runs batches of tests that are all public or all hidden; returns the tests put off.
@@ -237,33 +164,75 @@ class Scheduler:
         """
         with closing(Queue(len(batches))) as queue:
             forks = [
-                ForkedLane(partial(self._run_forked, self._runner.in_lane(lane), batches, queue))
+                ForkedLane(partial(self._run_forked, lane, batches, queue))
                 for lane in self._lanes[1 : len(batches)]
             ]
-            self._runner.run_batches(batches, queue)
-        put_off, self._runner.put_off = self._runner.put_off, set()
+            put_off = self._run_batches(batches, queue)
         for fork in forks:
             theirs = fork.result(LaneResult)
             for test_id, outcome in theirs.outcomes.items():
-                self._runner.add(test_id, outcome)
-            put_off.update(theirs.put_off)
+                self._add(test_id, outcome)
+            put_off |= theirs.put_off
         return put_off
 
-    def _run_forked(
-        self, runner: LaneRunner, batches: list[list[GradedTest]], queue: Queue
-    ) -> LaneResult:
-        """What a forked lane does: runs batches, and returns its outcomes.
-
-        In the fork alone, since it disconnects the zygotes of the other lanes.
-        """
+    def _run_forked(self, lane: Lane, batches: list[list[GradedTest]], queue: Queue) -> LaneResult:
+        """What a forked lane does, with its own copy of this scheduler; it reports no check."""
         for other in self._lanes:
-            if other is not runner.lane:  # a copy of its connection would keep its zygote alive
+            if other is not lane:  # a copy of its connection would keep its zygote alive
                 other.pool.zygote.disconnect()
-        self._conditions.budget.lane = runner.lane.pool.zygote.lane
-        runner.run_batches(batches, queue, parent=os.getppid())
-        runner.lane.pool.close()
-        runner.lane.pool.zygote.drain()
-        return LaneResult(runner.outcomes, list(runner.put_off))
+        self._lane, self._outcomes, self._on_check = lane, {}, lambda _: None
+        self._conditions.budget.lane = lane.pool.zygote.lane
+        put_off = self._run_batches(batches, queue, parent=os.getppid())
+        lane.pool.close()
+        lane.pool.zygote.drain()
+        return LaneResult(self._outcomes, put_off)
+
+    def _run_batches(
+        self, batches: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
+    ) -> set[str]:
+        """Runs batches from the queue until it is empty; returns the tests put off.
+
+        Ends the process if `parent` is gone.
+        """
+        put_off = set()
+        while (number := queue.take()) is not None:
+            for test in batches[number]:
+                if parent not in (None, os.getppid()):
+                    os._exit(1)  # the first lane is gone, and the grading with it
+                if self._conditions.must_wait(test) or not self._try(test):
+                    put_off.add(test.id)
+        return put_off
+
+    def _run_all(self, tests: Iterable[GradedTest]) -> None:
+        """Runs each test, or notes why it does not run; none is put off."""
+        for test in tests:
+            if not self._try(test):
+                self._try(test)  # its exercise's share is spent: this time it draws on the budget
+
+    def _try(self, test: GradedTest) -> bool:
+        """Runs a test, or notes why it is not run.
+
+        Returns False, and notes nothing, if it timed out within a cut limit. The rest of its
+        exercise's share is then forfeited.
+        """
+        signals.raise_if_stopped()
+        if (refusal := self._conditions.why_not(test)) is not None:
+            cause, detail = refusal
+            is_shown = test.visibility == "public" and cause not in _SELF_EXPLAINING
+            outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
+        else:
+            is_cut = self._conditions.is_cut(test)
+            outcome = self._conditions.named(test, self._run_test(test, self._lane.context))
+            if is_cut and outcome.check.cause is Cause.TIMEOUT:
+                self._conditions.budget.end_share(test.group)
+                return False
+        self._add(test.id, outcome)
+        return True
+
+    def _add(self, test_id: str, outcome: Outcome) -> None:
+        """Keeps and reports an outcome."""
+        self._outcomes[test_id] = outcome
+        self._on_check(outcome.check)
 
 
 def _batches(tests: Sequence[GradedTest]) -> list[list[GradedTest]]:
