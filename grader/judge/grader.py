@@ -32,19 +32,14 @@ from grader.supervisor.budget import ReferenceTimes, TimeBudget
 from grader.supervisor.zygote import Zygote
 
 if TYPE_CHECKING:  # torch and pytest load after the zygote has started, beside it
-    from grader.judge.run import RunOptions, SubmissionRun
     from grader.judge.session import Session
+    from grader.races.runner import TimingRunner
 
 # A checkout's history and what was built in it hold the first three once more.
-_SECRETS = ("solutions", "tests", "grader", ".git", "build")
-SECRETS = tuple(REPOSITORY / name for name in _SECRETS)
+SECRETS = tuple(REPOSITORY / name for name in ("solutions", "tests", "grader", ".git", "build"))
 Tests = Literal["all", "public", "hidden"]
 _FOLDERS = {"all": ("public", "hidden"), "public": ("public",), "hidden": ("hidden",)}
 Timing = Literal["auto", "require", "skip"]
-
-
-def _ignore(_: Check) -> None:
-    """For callers that do not follow the progress."""
 
 
 class Grader:
@@ -133,7 +128,7 @@ class Grader:
         nonce: str | None = None,
         timing: Timing = "auto",
         further_seeds: bool = False,
-        on_check: Callable[[Check], None] = _ignore,
+        on_check: Callable[[Check], None] = lambda _: None,
     ) -> Grade:
         """Grades one submission; every process that ran its code is gone when this returns.
 
@@ -167,12 +162,30 @@ class Grader:
         folders = (*_FOLDERS[tests], *(("timing",) if with_races else ()))
         content = content_hash(submission, self.manifest.package)
         with self._staged(submission) as staged:
-            _load_libraries()
-            from grader.judge.run import RunOptions
+            # Meanwhile the first zygote starts, on another core.
+            session = self.session(folders, only)
+            from grader.judge.run import SubmissionRun
             from grader.judge.verdict import score, total
 
-            options = RunOptions(folders, frozenset(only), nonce, counted, on_check, further_seeds)
-            run = self._run(staged, budget, options, with_races)
+            races = self._timing_runner(staged) if with_races else None
+            try:
+                run = SubmissionRun(
+                    manifest=self.manifest,
+                    session=session,
+                    zygotes=self._zygotes(),
+                    submission=staged,
+                    budget=budget,
+                    timing=races,
+                    counted=counted,
+                    only=only,
+                    nonce=nonce,
+                    further_seeds=further_seeds,
+                    on_check=on_check,
+                )
+                run.run()
+            except BaseException:
+                self._disconnect_forks()  # replies to their last requests may still be on the way
+                raise
         faults = [
             f"{outcome.check.test}: {outcome.check.detail}"
             for outcome in run.outcomes
@@ -207,34 +220,17 @@ class Grader:
             ),
         )
 
-    def _run(
-        self, submission: Path, budget: TimeBudget, options: RunOptions, with_races: bool
-    ) -> SubmissionRun:
-        """Runs the tests, and races if asked, on a staged submission; returns the finished run."""
-        from grader.judge.run import SubmissionRun
+    def _timing_runner(self, submission: Path) -> TimingRunner:
         from grader.races.runner import TimingRunner
 
-        # Meanwhile the first zygote starts, on another core.
-        session = self.session(options.folders, options.only)
-        timing = None
-        if with_races:
-            timing = TimingRunner(
-                self.zygote,
-                submission,
-                self.manifest.package,
-                self.solutions,
-                self._max_memory(on_device=True),
-                self.race_rules,
-            )
-        try:
-            run = SubmissionRun(
-                self.manifest, session, self._zygotes(), submission, budget, options, timing
-            )
-            run.run()
-        except BaseException:
-            self._disconnect_forks()  # replies to their last requests may still be on the way
-            raise
-        return run
+        return TimingRunner(
+            self.zygote,
+            submission,
+            self.manifest.package,
+            self.solutions,
+            self._max_memory(on_device=True),
+            self.race_rules,
+        )
 
     @contextmanager
     def _staged(self, submission: stage.Selected) -> Iterator[Path]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assignment.manifest import Exercise, Manifest
@@ -27,64 +27,40 @@ from grader.supervisor.pool import WorkerPool
 from grader.supervisor.zygote import Zygote
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """What is asked of one run.
-
-    Attributes:
-        folders: of tests, below `tests`.
-        only: exercises to run; all if empty.
-        nonce: seeds inputs, workers and imports.
-        counted: which tests carry points.
-        on_check: called with each check as it comes.
-        further_seeds: whether public tests run with further seeds after a hidden one failed.
-    """
-
-    folders: tuple[str, ...]
-    only: frozenset[str]
-    nonce: str
-    counted: Visibility
-    on_check: Callable[[Check], None]
-    further_seeds: bool
-
-
+@dataclass(kw_only=True)
 class SubmissionRun:
     """One run. Call `run` once.
 
-    Args:
-        manifest: the assignment.
+    Attributes:
         session: the tests.
         zygotes: one for each lane.
         submission: the staged submission.
         budget: of time: each exercise's share, and what slower tests draw on.
-        options: what is asked for.
         timing: runs tests on a device; None if none are run.
-
-    Attributes:
+        counted: which tests carry points.
+        only, nonce, further_seeds, on_check: as in `Grader.grade`.
         preflight: what importing the submission showed.
         outcomes: of all tests, once they have run.
         faults: what went wrong after the tests.
         further: the runs with further seeds, if there were any.
     """
 
-    def __init__(
-        self,
-        manifest: Manifest,
-        session: Session,
-        zygotes: Sequence[Zygote],
-        submission: Path,
-        budget: TimeBudget,
-        options: RunOptions,
-        timing: TimingRunner | None,
-    ) -> None:
-        self._manifest, self._session = manifest, session
-        self._zygotes, self._submission = zygotes, submission
-        self._budget, self._options, self._timing = budget, options, timing
-        self._first_pool: WorkerPool | None = None  # a forked lane closes its own pool
-        self.preflight = Preflight()
-        self.outcomes: list[Outcome] = []
-        self.faults: list[str] = []
-        self.further: FurtherRuns | None = None
+    manifest: Manifest
+    session: Session
+    zygotes: Sequence[Zygote]
+    submission: Path
+    budget: TimeBudget
+    timing: TimingRunner | None
+    counted: Visibility
+    only: Collection[str]
+    nonce: str
+    further_seeds: bool
+    on_check: Callable[[Check], None]
+    preflight: Preflight = field(default_factory=Preflight)
+    outcomes: list[Outcome] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    further: FurtherRuns | None = None
+    _first_pool: WorkerPool | None = None  # a forked lane closes its own pool
 
     def run(self) -> None:
         """Runs the tests. Afterwards no process of the submission is left.
@@ -97,37 +73,36 @@ class SubmissionRun:
             self._import_and_run()
         finally:
             self.faults += self._close()
-            if self._timing is not None:
-                self._timing.close()
+            if self.timing is not None:
+                self.timing.close()
 
     def _import_and_run(self) -> None:
         """Imports the submission's modules, then runs the tests."""
-        tests = self._session.tests
+        tests = self.session.tests
         limits = [
             (test.group, test.name, test.limits.seconds) for test in tests if not test.on_device
         ]
-        imports = [self._manifest.limits.seconds] * (len(self._manifest.modules) + 1)
-        seeded = seeded_tests(tests) if self._options.further_seeds else ()
-        further = most_seconds(len(seeded), self._manifest.exercise_seconds)
-        self._budget.plan(limits, imports, cores(), further)
-        lanes = [self._lane(zygote) for zygote in self._zygotes]
+        imports = [self.manifest.limits.seconds] * (len(self.manifest.modules) + 1)
+        seeded = seeded_tests(tests) if self.further_seeds else ()
+        further = most_seconds(len(seeded), self.manifest.exercise_seconds)
+        self.budget.plan(limits, imports, cores(), further)
+        lanes = [self._lane(zygote) for zygote in self.zygotes]
         self._first_pool = first = lanes[0].pool
-        compile_ahead(first, self._manifest)
-        options = self._options
-        self.preflight = preflight(first, self._manifest, options.only, options.nonce)
-        conditions = Conditions(self.preflight, self._budget, options.counted, self._can_measure)
-        scheduler = Scheduler(lanes, conditions, self._session.run, options.on_check)
+        compile_ahead(first, self.manifest)
+        self.preflight = preflight(first, self.manifest, self.only, self.nonce)
+        conditions = Conditions(self.preflight, self.budget, self.counted, self._can_measure)
+        scheduler = Scheduler(lanes, conditions, self.session.run, self.on_check)
         self.outcomes = scheduler.run(tests)
-        if options.further_seeds:
+        if self.further_seeds:
             self._run_further(first)
 
     def _run_further(self, pool: WorkerPool) -> None:
         """Ends all workers, then runs public tests with further seeds if there is no fault."""
-        again = tests_to_repeat(self._session.tests, [outcome.check for outcome in self.outcomes])
+        again = tests_to_repeat(self.session.tests, [outcome.check for outcome in self.outcomes])
         self.faults += self._close()
         if again and not self.faults:
             self._first_pool = None  # it is closed, and what happens to it now is no fault
-            further = FurtherSeeds(self._session.run, pool, self._manifest.exercise_seconds)
+            further = FurtherSeeds(self.session.run, pool, self.manifest.exercise_seconds)
             self.further = further.search(again)
 
     def _close(self) -> list[str]:
@@ -141,10 +116,8 @@ class SubmissionRun:
         return []
 
     def _lane(self, zygote: Zygote) -> Lane:
-        package = self._manifest.package
-        pool = WorkerPool(zygote, self._submission, package, budget=self._budget)
-        context = sandboxed(pool, self._options.nonce, self._options.counted, self._timing)
-        return Lane(pool, context)
+        pool = WorkerPool(zygote, self.submission, self.manifest.package, budget=self.budget)
+        return Lane(pool, sandboxed(pool, self.nonce, self.counted, self.timing))
 
     def _can_measure(self, exercise: Exercise) -> bool:
-        return self._timing is not None and self._timing.device_of(exercise) is not None
+        return self.timing is not None and self.timing.device_of(exercise) is not None

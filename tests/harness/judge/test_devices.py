@@ -107,7 +107,7 @@ def test_zygote_of_races_gets_the_memory_of_their_tests(grader, monkeypatch):
     """Tests on a device take gigabytes of the host's memory, and no other test does"""
     memory = []
     monkeypatch.setattr("grader.races.runner.TimingRunner", lambda *args: memory.append(args[4]))
-    monkeypatch.setattr("grader.judge.run.SubmissionRun", lambda *_: 1 / 0)
+    monkeypatch.setattr("grader.judge.run.SubmissionRun", lambda **_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         grader.grade(REPOSITORY / "solutions")
     assert memory == [16384]
