@@ -22,14 +22,9 @@ _FREE = 2.0  # seconds; the rest is charged to the submission
 
 
 class Effort:
-    """What one test has taken of the judge.
+    """What one test has taken of the judge."""
 
-    Attributes:
-        charged: seconds to charge to the submission, once the test is over.
-    """
-
-    def __init__(self) -> None:
-        self.charged = 0.0
+    charged = 0.0  # seconds to charge to the submission, once the test is over
 
     @contextmanager
     def bounded(self) -> Iterator[None]:

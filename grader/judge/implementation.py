@@ -160,14 +160,13 @@ class GradedImplementation(Implementation):
         try:
             with self._pool.open_scratch(self._folder) as folder:
                 result = getattr(left_files.LeftFiles(folder, path), reader)(*args, **kwargs)
-        except (SubmissionFailure, GraderFault) as failure:
-            self.answers += isinstance(failure, SubmissionFailure)
+        except GraderFault:
+            raise
+        except (SubmissionFailure, FromSubmission) as error:
+            self.answers += 1
+            _blame_disk(error, self._ended)
             raise
         except Exception as error:
-            if isinstance(error, FromSubmission):
-                self.answers += 1
-                _blame_disk(error, self._ended)
-                raise
             raise GraderFault(f"what a worker left could not be read: {error!r}") from error
         self.answers += 1
         return result
@@ -296,9 +295,6 @@ def _check_name(target: str) -> None:
         raise GraderFault(f"a test asked for {target}: {error}") from error
 
 
-_KEPT = 20  # calls of a public test, of which its message shows one
-
-
 def sandboxed(
     pool: WorkerPool,
     nonce: str,
@@ -315,27 +311,23 @@ def sandboxed(
         counted: which tests carry points; all if None.
         timing: runs tests on a device, if there are any.
     """
-    implementation = functools.partial(_implementation, pool, nonce, counted)
+
+    @contextmanager
+    def implementation(test: GradedTest) -> Iterator[GradedImplementation]:
+        """What it and the judge take is limited, and charged to the budget."""
+        seconds = pool.budget.limit(test.group, test.limits.seconds)
+        limits = msgspec.structs.replace(test.limits, seconds=seconds)
+        group = "" if counted in (None, test.visibility) else test.group
+        made = GradedImplementation(pool, limits, seed_of(nonce, "worker", test.id), group)
+        if test.visibility == "public":
+            made.calls = KeptCalls(20)  # of which its message shows one
+        effort = Effort()
+        try:
+            with nullcontext() if test.on_device else effort.bounded():
+                yield made
+        finally:
+            made.close()
+            charged = made.charged + effort.charged
+            pool.budget.charge(test.group, charged, test.limits.seconds)
+
     return TestContext(nonce, pool.zygote.shared_folders, implementation, timing)
-
-
-@contextmanager
-def _implementation(
-    pool: WorkerPool, nonce: str, counted: Visibility | None, test: GradedTest
-) -> Iterator[GradedImplementation]:
-    """The `impl` of one test. What it and the judge take is limited, and charged to the budget."""
-    seconds = pool.budget.limit(test.group, test.limits.seconds)
-    limits = msgspec.structs.replace(test.limits, seconds=seconds)
-    group = "" if counted in (None, test.visibility) else test.group
-    seed = seed_of(nonce, "worker", test.id)
-    implementation = GradedImplementation(pool, limits, seed, group)
-    if test.visibility == "public":
-        implementation.calls = KeptCalls(_KEPT)
-    effort = Effort()
-    try:
-        with nullcontext() if test.on_device else effort.bounded():
-            yield implementation
-    finally:
-        implementation.close()
-        charged = implementation.charged + effort.charged
-        pool.budget.charge(test.group, charged, test.limits.seconds)

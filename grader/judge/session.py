@@ -67,8 +67,7 @@ class Attempt:
         test: what runs.
         context: what it runs with.
         implementation: its `impl`, once it has one.
-        has_measured: whether a fixture of timing came to its end.
-        measured: what that measured, if there is anything to keep.
+        measured: what a fixture of timing measured, once it came to its end.
         may_be_machines: whether the machine may be why it failed: a SIGKILL that the judge did not
             send ended the worker, or memory could not be had.
         outcome: what came of it.
@@ -77,7 +76,6 @@ class Attempt:
     test: GradedTest
     context: TestContext
     implementation: Graded | None = None
-    has_measured: bool = False
     measured: Timing | Fit | Truth | None = None
     may_be_machines: bool = False
     outcome: Outcome | None = None
@@ -86,7 +84,7 @@ class Attempt:
         """Sets the outcome, that of a call or of a failed setup or teardown. The last counts."""
         self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
         made = self.implementation
-        answers = made.answers if made else int(self.has_measured)
+        answers = made.answers if made else int(self.measured is not None)
         self.outcome = outcome_of_run(
             self.test,
             error,

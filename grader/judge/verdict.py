@@ -73,7 +73,7 @@ def score(
         The checks, in the order of `outcomes`, and the score of each exercise that has such tests.
     """
     outcomes = _opened(outcomes)
-    points: dict[int, tuple[float, float]] = {}
+    checks = [outcome.check for outcome in outcomes]
     scores: list[ExerciseScore] = []
     for exercise in exercises:
         own = [
@@ -89,7 +89,9 @@ def score(
         earned = 0
         for (i, outcome), share in zip(own, shares, strict=True):
             got = round(share * _mark(outcome.check))
-            points[i] = (got / 100, share / 100)
+            checks[i] = msgspec.structs.replace(
+                outcome.check, points=got / 100, max_points=share / 100
+            )
             earned += got
         scores.append(
             ExerciseScore(
@@ -105,15 +107,7 @@ def score(
                 grader_only=exercise.grader_only,
             )
         )
-    checks = tuple(
-        msgspec.structs.replace(
-            outcome.check,
-            points=points.get(i, (0.0, 0.0))[0],
-            max_points=points.get(i, (0.0, 0.0))[1],
-        )
-        for i, outcome in enumerate(outcomes)
-    )
-    return checks, tuple(scores)
+    return tuple(checks), tuple(scores)
 
 
 def _shares(weights: Sequence[float], points: float) -> list[int]:
