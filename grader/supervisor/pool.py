@@ -83,6 +83,7 @@ class WorkerPool:
         self._spare: Worker | None = None
         self._kept: tuple[str, Worker] | None = None
 
+    @machines_faults("no worker could be started")
     def start(
         self,
         limits: Limits,
@@ -103,17 +104,6 @@ class WorkerPool:
         Raises:
             GraderFault: no worker could be started, before any code of the submission ran.
         """
-        with machines_faults("no worker could be started"):
-            return self._start(limits, seed, scratch, package, watch)
-
-    def _start(
-        self,
-        limits: Limits,
-        seed: int,
-        scratch: ScratchFolder | None,
-        package: str | None,
-        watch: messages.Watch,
-    ) -> Worker:
         for _ in range(2):
             worker = self._take(scratch, watch)
             try:
@@ -198,5 +188,4 @@ class WorkerPool:
 
     def _fork(self, scratch: ScratchFolder, watch: messages.Watch = "") -> Worker:
         process = self.zygote.fork_worker(self.submission, scratch, watch)
-        budget = self.budget
-        return Worker(self.zygote, process, budget.check_end, budget.wait_for_disk)
+        return Worker(self.zygote, process, self.budget)

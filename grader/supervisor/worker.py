@@ -13,6 +13,7 @@ from assignment.manifest import Limits
 from grader import trace
 from grader.faults import GraderFault, SubmissionFailure, WorkerEnded, trusted
 from grader.isolation import UNISOLATED
+from grader.supervisor.budget import TimeBudget
 from grader.supervisor.callbacks import Callbacks
 from grader.supervisor.channel import Channel
 from grader.supervisor.control import PendingReply
@@ -31,23 +32,15 @@ class Worker:
     Args:
         zygote: the one that forks it.
         process: the worker's process, which may not have been forked yet.
-        check_end: raises when the grading has no time left.
-        wait_for_disk: see `Meter`.
+        budget: of the grading; says when that has no time left, and pays for waits.
 
     Attributes:
         probes: what it tried while it was locked down, and the error that each attempt met.
         scratch_path: its scratch folder, as the worker sees it.
     """
 
-    def __init__(
-        self,
-        zygote: Zygote,
-        process: WorkerProcess,
-        check_end: Callable[[], None] = lambda: None,
-        wait_for_disk: Callable[[float], float] = lambda _: 0.0,
-    ) -> None:
-        self._wait_for_disk = wait_for_disk
-        self._zygote, self._process, self._check_end = zygote, process, check_end
+    def __init__(self, zygote: Zygote, process: WorkerProcess, budget: TimeBudget) -> None:
+        self._zygote, self._process, self._budget = zygote, process, budget
         self._channel = Channel(process.connection, process.output, process.listener)
         if isinstance(process.listener, FileCalls):
             process.listener.look = self._look_at_files
@@ -105,9 +98,13 @@ class Worker:
         uid = self.scratch_folder.uid
         unlinked = functools.partial(self._zygote.unlinked_bytes, process.pid, uid)
         self._checker = LimitChecker(process, limits, folders, unlinked, self._zygote.has_device)
-        judges_turn, resume = self._channel.is_judges_turn, self._process.resume
         self._meter = Meter(
-            process, judges_turn, self._check_end, self._checker, resume, self._wait_for_disk
+            process,
+            self._channel.is_judges_turn,
+            self._budget.check_end,
+            self._checker,
+            self._process.resume,
+            self._budget.wait_for_disk,
         )
         request = {"package": package, "seed": seed, "files": limits.files}
         request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}

@@ -8,6 +8,7 @@ Each ratio compares two commands that run in turn, so changes of the machine's s
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import resource
 import shutil
@@ -27,6 +28,7 @@ from assignment import manifest as manifests
 from grader.authoring.variants import SOLUTIONS
 from grader.intake.stage import stage
 from grader.isolation import TIERS
+from grader.supervisor.budget import TimeBudget
 from grader.supervisor.worker import Worker
 from grader.supervisor.zygote import Zygote
 
@@ -149,7 +151,8 @@ def _figures(tier: str, count: int) -> dict[str, str]:
         (staged / manifest.package / "echo.py").write_text(ECHO)
 
         def start() -> Worker:
-            worker = Worker(zygote, zygote.fork_worker(staged, zygote.new_scratch()))
+            process = zygote.fork_worker(staged, zygote.new_scratch())
+            worker = Worker(zygote, process, TimeBudget(math.inf))
             worker.ready()
             return worker
 

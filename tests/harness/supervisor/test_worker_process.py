@@ -8,6 +8,7 @@ import array
 import contextlib
 import fcntl
 import gc
+import math
 import os
 import signal
 import socket
@@ -23,6 +24,7 @@ from assignment import manifest
 from grader.faults import GraderFault
 from grader.judge.implementation import GradedImplementation
 from grader.signals import Stopped
+from grader.supervisor.budget import TimeBudget
 from grader.supervisor.control import Control
 from grader.supervisor.process import OutputPipe, ScratchFolder, WorkerProcess
 from grader.supervisor.worker import Worker
@@ -68,7 +70,8 @@ class Rig:
             OutputPipe(reader),
             SCRATCH,
         )
-        self.process, self.worker = process, Worker(_FakeZygote(control), process)
+        self.process = process
+        self.worker = Worker(_FakeZygote(control), process, TimeBudget(math.inf))
         pool = SimpleNamespace(zygote=self.worker._zygote)
         self.implementation = GradedImplementation(pool, manifest.load().limits, 1)
         self.implementation._worker, self.implementation._folder = self.worker, SCRATCH
