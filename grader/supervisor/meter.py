@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Protocol
 
 from assignment.manifest import Limits
 from grader.causes import Cause
@@ -30,28 +29,11 @@ _SAMPLE_SECONDS = (0.025, 0.075)  # of calls, between two samples of the worker'
 _MAX_SAMPLE_SECONDS = 0.2
 
 
-class Timer(Protocol):
-    """Ends the wait for a worker's answer when the time is used up."""
-
-    def wait(self) -> float:
-        """Seconds after which `check` should be called again."""
-
-    def check(self, waiting: bool) -> None:
-        """Raises SubmissionFailure if the time is used up.
-
-        Args:
-            waiting: whether the worker has a request and has not answered it.
-        """
-
-    def paused(self) -> AbstractContextManager[None]:
-        """Around what the judge does while the worker waits for it: that is not charged."""
-
-    def charge(self, seconds: float) -> None:
-        """Charges CPU time that the judge took to read a message."""
-
-
 class WallTimer:
-    """Ends a wait after `seconds` of wall time; used before any code of a submission has run."""
+    """Ends a wait after `seconds` of wall time; used before any code of a submission has run.
+
+    A channel uses the same methods of a `Meter`, later.
+    """
 
     def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
         self._now, self._end = now, now() + seconds
@@ -70,12 +52,8 @@ class WallTimer:
         pass
 
 
-def _draw_interval() -> float:
-    return random.uniform(*_SAMPLE_SECONDS)
-
-
 class Meter:
-    """Charges one worker for its time; the Timer of the worker's current call.
+    """Charges one worker for its time, and ends a wait for its answer when that is used up.
 
     CPU time is read exactly, with the judge's for reading the worker's messages. Time asleep is
     sampled at random moments during calls: a worker could wake up for samples at regular ones.
@@ -104,7 +82,7 @@ class Meter:
         resume: Callable[[], None] = lambda: None,
         wait_for_disk: Callable[[float], float] = lambda _: 0.0,
         now: Callable[[], float] = time.monotonic,
-        interval: Callable[[], float] = _draw_interval,
+        interval: Callable[[], float] = lambda: random.uniform(*_SAMPLE_SECONDS),
     ) -> None:
         self._worker, self._has_answered = worker, has_answered
         self._check_end, self._limits, self._resume = check_end, limits, resume
@@ -137,6 +115,7 @@ class Meter:
         self._since_sample = min(self._since_sample, 0.99 * self._next_sample)
 
     def wait(self) -> float:
+        """Seconds after which `check` should be called again."""
         return max(0.0, self._next_sample - self._since_sample)
 
     def check(self, waiting: bool) -> None:
@@ -169,7 +148,7 @@ class Meter:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Charges no sleep meanwhile; CPU time is the worker's own, and charged."""
+        """Around what the judge does while the worker waits for it: charges no sleep."""
         self._update_clock()
         try:
             yield
@@ -177,8 +156,8 @@ class Meter:
             self._last = self._now()
 
     def charge(self, seconds: float) -> None:
-        """What is written quickly may take the judge long to read."""
-        self.read += seconds
+        """Charges CPU time that the judge took to read a message."""
+        self.read += seconds  # what is written quickly may take long to read
 
     def _sample(self) -> None:
         doing = self._worker.activity()
@@ -207,6 +186,7 @@ class Meter:
             self.cpu = max(self.cpu, used - self._cpu_before)
 
 
+Timer = WallTimer | Meter
 _CHECK_SECONDS = 0.05  # at least, between two checks of short calls
 _SCAN_MAX_FILES, _SCAN_MAX_DEPTH = 20_000, 50
 # Of a disk that is full: an honest test writes less, and may have removed what it could not finish.
