@@ -58,13 +58,13 @@ class LeftFiles:
         return Seen(inode, content)
 
     def file_bytes(self, path: str, limit: int = 2**20) -> bytes:
-        return self._read(path, limit)
+        return _content(self._open(path, as_folder=False), limit)
 
     def files_bytes(self, paths: Sequence[str], limit: int = 2**24) -> list[bytes]:
         found = []
         room = frames.DEFAULT_CAPS.size  # as much as a worker may send
         for path in paths:
-            found.append(self._read(path, limit))
+            found.append(self.file_bytes(path, limit))
             room -= len(found[-1])
             if room < 0:
                 raise SubmissionFailure(Cause.TOO_LARGE, "the files hold more than may be read")
@@ -84,9 +84,6 @@ class LeftFiles:
         if any("\udc80" <= letter <= "\udcff" for name in names for letter in name):
             raise SubmissionFailure(Cause.NOT_PLAIN_DATA, "a file's name is not UTF-8")
         return sorted(names)
-
-    def _read(self, path: str, limit: int) -> bytes:
-        return _content(self._open(path, as_folder=False), limit)
 
     def _open(self, path: str, as_folder: bool) -> int:
         """Opens it; an error that its owner would meet is FromSubmission, a machine's is not."""
