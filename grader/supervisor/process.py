@@ -85,26 +85,16 @@ class Process:
         "running" if any thread runs or waits for a core; otherwise "disk" if any thread waits for
         the disk; "stopped" if a signal has stopped all of them; otherwise "asleep".
         """
-        states = self._thread_states()
+        states = set[str]()  # of its threads, as the letters that proc(5) lists
+        if not self._is_forgotten:
+            for thread in Path(f"/proc/{self.pid}/task").glob("*/stat"):
+                with contextlib.suppress(OSError):  # the thread has ended since
+                    states.add(thread.read_bytes().rpartition(b")")[2].split()[0].decode())
         if states <= set("ZX"):
             return None
         if states <= set("TZX"):
             return "stopped"
         return "running" if "R" in states else "disk" if "D" in states else "asleep"
-
-    def is_stopped(self) -> bool:
-        """Whether all of its threads are stopped, or have ended."""
-        return self._thread_states() <= set("TZX")
-
-    def _thread_states(self) -> set[str]:
-        """The states of its threads, as the letters that proc(5) lists."""
-        states = set[str]()
-        if self._is_forgotten:
-            return states
-        for thread in Path(f"/proc/{self.pid}/task").glob("*/stat"):
-            with contextlib.suppress(OSError):  # the thread has ended since
-                states.add(thread.read_bytes().rpartition(b")")[2].split()[0].decode())
-        return states
 
     def _read(self, name: str) -> str:
         """One of its files in /proc; raises OSError if it has ended.
@@ -266,7 +256,7 @@ class WorkerProcess:
         """
         self._signal(signal.SIGSTOP)
         deadline = time.monotonic() + _STOP_SECONDS
-        while not self.process.is_stopped():
+        while self.process.activity() not in ("stopped", None):
             if time.monotonic() > deadline:
                 raise GraderFault("a worker does not stop")
 
