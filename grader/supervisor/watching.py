@@ -13,7 +13,7 @@ import socket
 import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from assignment.calls.file_calls import Call, File, Names
 from grader.causes import Cause
@@ -26,13 +26,6 @@ _RECEIVE, _SEND = 0xC0502100, 0xC0182101  # requests to the kernel's descriptor
 _NOTIFICATION = struct.Struct("=QIIiIQ6Q")
 _ANSWER = struct.Struct("=QqiI")
 _CONTINUE = 1
-
-
-class Announced(NamedTuple):
-    """A call that waits: whether it is one of those that the worker named, and its argument."""
-
-    is_named: bool
-    argument: int
 
 
 class Listener(ABC):
@@ -86,15 +79,18 @@ class Listener(ABC):
                 raise GraderFault(f"a worker's call cannot be seen: {error}") from error
             return  # the call was interrupted
         identity, _, _, number, _, _, first, *_ = _NOTIFICATION.unpack(received)
-        self._before(Announced(number in self._numbers, first))
+        self._before(number in self._numbers, first)
         try:
             fcntl.ioctl(self.fileno(), _SEND, _ANSWER.pack(identity, 0, 0, _CONTINUE))
         except FileNotFoundError:
             self._interrupted()
 
     @abstractmethod
-    def _before(self, call: Announced) -> None:
-        """Takes note of a call that waits; raises what `answer` raises."""
+    def _before(self, is_named: bool, argument: int) -> None:
+        """Takes note of a call that waits; raises what `answer` raises.
+
+        `is_named` says whether it is one of those that the worker named.
+        """
 
     def _interrupted(self) -> None:  # noqa: B027 - not every kind has to know
         """The call that waited last was interrupted, and did nothing."""
@@ -145,14 +141,14 @@ class Changes(Listener):
         """Kills before the `number`th change from now on."""
         self._left, self._in_a_row = number, 0
 
-    def _before(self, call: Announced) -> None:
+    def _before(self, is_named: bool, argument: int) -> None:
         """Counts a change, calls `look`, and raises KillProcess at the one to kill before."""
         self._calls += 1
         if self._calls > MAX_CHANGES:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CHANGES} changes to files")
         if self.look is not None:
             self.look()
-        self._in_a_row = self._in_a_row + 1 if call.is_named else 0
+        self._in_a_row = self._in_a_row + 1 if is_named else 0
         if self._left and not self._in_a_row & (self._in_a_row - 1):  # 0 or a power of 2
             self._left -= 1
             if not self._left:
@@ -182,12 +178,12 @@ class FileCalls(Listener):
         self.look: Callable[[int], PendingReply] | None = None
         self.calls: list[Call] = []
 
-    def _before(self, call: Announced) -> None:
+    def _before(self, is_named: bool, argument: int) -> None:
         """Notes a call and the files then; raises SubmissionFailure also for too many files."""
         assert self.look is not None, "nobody has said how to look at the worker's files"
         if len(self.calls) >= MAX_CALLS:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CALLS} syncs and renames")
-        reply = self.look(call.argument & 0x7FFFFFFF if call.is_named else -1)
+        reply = self.look(argument & 0x7FFFFFFF if is_named else -1)
         found = reply.wait(messages.Files)
         self._held += reply.descriptors
         self.calls.append(Call(names(found), File(*found.file) if found.file else None))

@@ -86,6 +86,9 @@ class Zygote:
         lanes: how many judge processes will ask it, or forks of it, for workers.
 
     Attributes:
+        folder: the temporary folder.
+        submissions: in it, for staged submissions.
+        trusted: in it, for staged programs of ours; closed to workers that run a submission.
         has_device: whether its workers see a CUDA device.
         lane: the number of the lane that asks it for workers; the first is 0.
         tier: the tier that holds; "" before `wait`.
@@ -108,6 +111,8 @@ class Zygote:
         self.lane, self._scratch_count, self._is_ready = 0, 0, False
         self.has_device = device is not None
         self._run = RunFolder(lanes)
+        self.folder, self.submissions = self._run.path, self._run.submissions
+        self.trusted = self._run.trusted
         self._hidden = tuple(str(path.resolve()) for path in (*hidden, self._run.private))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = Control(ours)
@@ -157,21 +162,6 @@ class Zygote:
         self._is_ready = True
 
     # --- folders -------------------------------------------------------------------------------
-
-    @property
-    def folder(self) -> Path:
-        """The temporary folder, which goes with the zygote."""
-        return self._run.path
-
-    @property
-    def submissions(self) -> Path:
-        """The folder for staged submissions."""
-        return self._run.submissions
-
-    @property
-    def trusted(self) -> Path:
-        """The folder for staged programs of ours, closed to workers that run a submission."""
-        return self._run.trusted
 
     @property
     def shared_folders(self) -> Path:
