@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader import folders
 from grader.isolation import UNISOLATED
-from grader.sandbox import lockdown
+from grader.sandbox import kernel, lockdown
 from grader.wire.messages import ForkWorker, Grading
 
 
@@ -101,6 +101,7 @@ class Sandbox:
         with contextlib.suppress(OSError):
             group = Path("/proc", str(pid)).stat().st_gid
         self.become_worker(uid if self.own_uids else 0, group)
+        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the worker is the same user
 
     def before_worker_fork(self) -> None:
         """Prepares this process for forking a worker."""

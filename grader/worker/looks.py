@@ -18,7 +18,6 @@ import platform
 import socket
 import struct
 from pathlib import Path
-from typing import NoReturn
 
 from assignment.calls.file_calls import MOST, File, digest_of, file_of
 from grader.sandbox import kernel, seccomp
@@ -85,27 +84,21 @@ def announce_to(watch: messages.Watch, judge: int) -> None:
         os.close(listener)
 
 
-def look(sandbox: Sandbox, request: messages.LookAtFiles, control: socket.socket) -> NoReturn:
-    """Answers the request on the control socket, and ends this process: with 0 if that worked."""
-    try:
-        scratch = f"{sandbox.run}/scratch/{request.scratch}"
-        names, too_many = _names_in(scratch)
-        sandbox.become_like(request.pid, request.uid)
-        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the worker is the same user
-        if request.descriptor < 0:
-            names = _with_digests(names, Path(scratch))
-        held, file = [], None
-        if request.descriptor >= 0:
-            with contextlib.suppress(OSError):  # the worker has no such descriptor, or has ended
-                path = f"/proc/{request.pid}/fd/{request.descriptor}"
-                held.append(os.open(path, os.O_PATH))
-                file = file_of(os.fstat(held[0]), digest_of(Path(path), MOST, follow=True))
-                held = held if os.path.isfile(path) else []  # noqa: PTH113
-        found = messages.Files(names={**names}, file=file, too_many=too_many)
-        messages.send(control, found, held)
-        os._exit(0)
-    finally:
-        os._exit(1)
+def look(sandbox: Sandbox, request: messages.LookAtFiles, control: socket.socket) -> None:
+    """Answers the request on the control socket, as the worker's user from now on."""
+    scratch = f"{sandbox.run}/scratch/{request.scratch}"
+    names, too_many = _names_in(scratch)
+    sandbox.become_like(request.pid, request.uid)
+    held, file = [], None
+    if request.descriptor < 0:
+        names = _with_digests(names, Path(scratch))
+    else:
+        with contextlib.suppress(OSError):  # the worker has no such descriptor, or has ended
+            path = f"/proc/{request.pid}/fd/{request.descriptor}"
+            held.append(os.open(path, os.O_PATH))
+            file = file_of(os.fstat(held[0]), digest_of(Path(path), MOST, follow=True))
+            held = held if os.path.isfile(path) else []  # noqa: PTH113
+    messages.send(control, messages.Files(names={**names}, file=file, too_many=too_many), held)
 
 
 def _with_digests(names: dict[str, File], scratch: Path) -> dict[str, File]:

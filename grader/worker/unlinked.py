@@ -10,10 +10,8 @@ import os
 import socket
 import stat
 from pathlib import Path
-from typing import NoReturn
 
 from grader.isolation import DISK_MIB, SCRATCH_MIB
-from grader.sandbox import kernel
 from grader.sandbox.sandbox import Sandbox
 from grader.wire import messages
 
@@ -21,18 +19,11 @@ _DELETED = b" (deleted)"
 _MOST = 16 * 2**20  # bytes that are read of what is mapped; an honest worker has 1 MiB
 
 
-def measure(
-    sandbox: Sandbox, request: messages.MeasureUnlinked, control: socket.socket
-) -> NoReturn:
-    """Answers the request on the control socket, and ends this process: with 0 if that worked."""
-    try:
-        sandbox.become_like(request.pid, request.uid)
-        kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the worker is the same user
-        size = unlinked_bytes(Path("/proc", str(request.pid)), f"{sandbox.run}/")
-        messages.send(control, messages.Unlinked(size=size))
-        os._exit(0)
-    finally:
-        os._exit(1)
+def measure(sandbox: Sandbox, request: messages.MeasureUnlinked, control: socket.socket) -> None:
+    """Answers the request on the control socket, as the worker's user from now on."""
+    sandbox.become_like(request.pid, request.uid)
+    size = unlinked_bytes(Path("/proc", str(request.pid)), f"{sandbox.run}/")
+    messages.send(control, messages.Unlinked(size=size))
 
 
 def unlinked_bytes(process: Path, below: str) -> int:

@@ -229,10 +229,14 @@ class Zygote:
                 _send(self.control, Failed(reason=f"cannot look at a worker's files: {error}"))
                 return
             if child == 0:
-                if isinstance(request, LookAtFiles):
-                    looks.look(self.sandbox, request, theirs)
-                else:
-                    unlinked.measure(self.sandbox, request, theirs)
+                try:
+                    if isinstance(request, LookAtFiles):
+                        looks.look(self.sandbox, request, theirs)
+                    else:
+                        unlinked.measure(self.sandbox, request, theirs)
+                    os._exit(0)
+                finally:
+                    os._exit(1)
             # The child may be killed before or after it has answered: one reply goes to the judge.
             _, status = os.waitpid(child, 0)
             if status:
