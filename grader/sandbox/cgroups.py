@@ -70,7 +70,8 @@ def join(memory: int, processes: int) -> ControlGroup:
         try:
             folders.append(_enter_new(own, limits))
         except OSError as error:
-            reasons.append(f"{', '.join(own.controllers)}: {_name_of(error)}")
+            name = errno.errorcode.get(error.errno or 0, str(error))
+            reasons.append(f"{', '.join(own.controllers)}: {name}")
             continue
         limited += [f"{name} (version {own.version})" for name in own.controllers]
     return ControlGroup(
@@ -113,21 +114,14 @@ def _own_groups(
         fields, _, rest = line.partition(" - ")
         root, mount_point = fields.split()[3:5]
         kind, _, options = rest.split()[:3]
-        names: tuple[str, ...]
         if kind == "cgroup2" and "" in paths:
             folder = _folder_of(paths[""], root, mount_point)
-            names = _enable_controllers(folder)
-            version = 2
+            if enabled := _enable_controllers(folder):
+                yield _OwnGroup(folder, enabled, 2)
         elif kind == "cgroup":
-            names = tuple(
-                name for name in _LIMIT_FILES if name in options.split(",") and name in paths
-            )
-            folder = _folder_of(paths[names[0]], root, mount_point) if names else Path(mount_point)
-            version = 1
-        else:
-            continue
-        if names:
-            yield _OwnGroup(folder, names, version)
+            mounted = options.split(",")
+            if names := tuple(n for n in _LIMIT_FILES if n in mounted and n in paths):
+                yield _OwnGroup(_folder_of(paths[names[0]], root, mount_point), names, 1)
 
 
 def _folder_of(path: str, root: str, mount_point: str) -> Path:
@@ -142,10 +136,11 @@ def _enable_controllers(folder: Path) -> tuple[str, ...]:
     with contextlib.suppress(OSError):
         offered = (folder / "cgroup.controllers").read_text().split()
         wanted = [name for name in _LIMIT_FILES if name in offered]
-        missing = set(wanted) - set((folder / "cgroup.subtree_control").read_text().split())
+        control = folder / "cgroup.subtree_control"
+        missing = set(wanted) - set(control.read_text().split())
         with contextlib.suppress(OSError):  # refused if the group itself has processes
-            _write(folder / "cgroup.subtree_control", " ".join(f"+{name}" for name in missing))
-        enabled = (folder / "cgroup.subtree_control").read_text().split()
+            _write(control, " ".join(f"+{name}" for name in missing))
+        enabled = control.read_text().split()
         return tuple(name for name in wanted if name in enabled)
     return ()
 
@@ -160,7 +155,3 @@ def _remove_leftovers(folder: Path) -> None:
 def _write(file: Path, text: str) -> None:
     with file.open("w") as control:
         control.write(text)
-
-
-def _name_of(error: OSError) -> str:
-    return errno.errorcode.get(error.errno or 0, str(error))

@@ -25,9 +25,6 @@ MS_BIND = 0x1000
 MS_REC = 0x4000
 MS_PRIVATE = 0x40000
 MNT_DETACH = 2
-MOUNT_ATTR_RDONLY = 0x1
-MOUNT_ATTR_NOSUID = 0x2
-MOUNT_ATTR_NODEV = 0x4
 MADV_COLLAPSE = 25
 HUGE_PAGE = 2**21
 
@@ -81,9 +78,12 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
     _checked(result, f"mount {source} at {target}")
 
 
-def restrict_mounts(target: str, attributes: int) -> None:
-    """Gives a mount and all mounts below it these attributes, by mount_setattr(2) of Linux 5.12."""
-    attr_set = struct.pack("=4Q", attributes, 0, 0, 0)
+def restrict_mounts(target: str, flags: int) -> None:
+    """Gives a mount and all mounts below it these flags, by mount_setattr(2) of Linux 5.12.
+
+    The flags are of MS_RDONLY, MS_NOSUID, MS_NODEV and MS_NOEXEC, which have one number there too.
+    """
+    attr_set = struct.pack("=4Q", flags, 0, 0, 0)
     path = os.fsencode(target) + b"\0"
     syscall(_MOUNT_SETATTR, _AT_FDCWD, path, _AT_RECURSIVE, attr_set, len(attr_set))
 

@@ -17,15 +17,9 @@ SUBMISSION, SCRATCH, TMP = "/submission", "/scratch", "/tmp"  # a worker's folde
 
 _DATA_FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 _LIBRARY_FLAGS = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
-_LIBRARY_ATTRIBUTES = kernel.MOUNT_ATTR_RDONLY | kernel.MOUNT_ATTR_NOSUID | kernel.MOUNT_ATTR_NODEV
 _DEVICE_FLAGS = kernel.MS_NOSUID | kernel.MS_NOEXEC
 # A remount must keep these flags of a mount: in a user namespace the kernel refuses to drop them.
-_LOCKED_MOUNT_FLAGS = {
-    os.ST_RDONLY: kernel.MS_RDONLY,
-    os.ST_NOSUID: kernel.MS_NOSUID,
-    getattr(os, "ST_NODEV", 4): kernel.MS_NODEV,
-    getattr(os, "ST_NOEXEC", 8): kernel.MS_NOEXEC,
-}
+_LOCKED_FLAGS = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 
 
 class Namespaces(Sandbox):
@@ -53,7 +47,7 @@ class Namespaces(Sandbox):
         which is pid 1 of a new pid namespace; the caller's process only waits for that child.
 
         Raises:
-            CannotIsolate: the kernel refuses, or has no Landlock.
+            CannotIsolate: the kernel refuses, or has no Landlock; or `seccomp.program` raised it.
         """
         if not landlock.abi():
             raise CannotIsolate("this kernel does not offer Landlock, or refuses it")
@@ -62,8 +56,6 @@ class Namespaces(Sandbox):
         try:
             self._build_root()
             seccomp.program(1)  # cached for the workers: each is pid 1 of its namespace
-        except seccomp.Unsupported as error:
-            raise CannotIsolate(str(error)) from error
         except OSError as error:
             raise CannotIsolate(f"a worker's root cannot be built: {error}") from error
         self._pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
@@ -72,11 +64,8 @@ class Namespaces(Sandbox):
     def _enter_namespaces(self) -> bool:
         """Enters mount and network namespaces; False if that took a user namespace and a child."""
         uid, gid = os.getuid(), os.getgid()
-        try:
+        with contextlib.suppress(PermissionError):
             kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWNET)
-        except PermissionError:
-            pass
-        else:
             return True
         try:
             kernel.unshare(
@@ -147,7 +136,7 @@ class Namespaces(Sandbox):
             Path(inside).touch()
         if whole:
             kernel.mount(path, inside, None, kernel.MS_BIND | kernel.MS_REC)
-            kernel.restrict_mounts(inside, _LIBRARY_ATTRIBUTES)
+            kernel.restrict_mounts(inside, _LIBRARY_FLAGS)
         else:
             bind_mount(path, inside, flags)
 
@@ -202,11 +191,11 @@ class Namespaces(Sandbox):
 
     def lock_down(self, request: ForkWorker, paths: WorkerPaths) -> WorkerPaths:
         """Locks this process down; returns its paths as it sees them now."""
+        with_devices = self.grading.with_devices
         lockdown.prefer_oom_kill()
         self._enter_root(request, paths)
-        lockdown.limit_resources(with_cuda=self.grading.with_devices)
+        lockdown.limit_resources(with_cuda=with_devices)
         self.become_worker(request.uid)
-        with_devices = self.grading.with_devices
         writable = [TMP, SCRATCH, "/dev/null"]
         lockdown.apply_restrictions(["/"], writable, with_devices, request.watch == "syncs")
         return WorkerPaths(SUBMISSION, paths.shared, SCRATCH, TMP)
@@ -260,7 +249,5 @@ def bind_mount(source: str, target: str, flags: int) -> None:
 
 
 def _remount(target: str, flags: int) -> None:
-    present = os.statvfs(target).f_flag
-    for bit, flag in _LOCKED_MOUNT_FLAGS.items():
-        flags |= flag if present & bit else 0
+    flags |= os.statvfs(target).f_flag & _LOCKED_FLAGS  # it has mount(2)'s numbers for these
     kernel.mount("none", target, None, kernel.MS_REMOUNT | kernel.MS_BIND | flags)

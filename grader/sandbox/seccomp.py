@@ -17,6 +17,7 @@ import functools
 import platform
 import struct
 
+from grader.isolation import CannotIsolate
 from grader.sandbox import cuda, kernel
 from grader.sandbox.syscalls import (
     AARCH64,
@@ -36,10 +37,6 @@ _X32 = 0x40000000
 # CHILD_CLEARTID.
 _CLONE_OF_THREADS = 0x003D0F00
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB = 0x01, 0x20, 0x40000
-
-
-class Unsupported(RuntimeError):
-    """There is no table of system calls for this machine's architecture."""
 
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, X86_64), "aarch64": (0xC00000B7, AARCH64)}
@@ -65,7 +62,7 @@ def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False
         with_cuda: also allows requests to the driver of a CUDA device.
 
     Raises:
-        Unsupported: there is no table for this architecture.
+        CannotIsolate: there is no table for this architecture.
     """
     is_own_pid = _instruction(_JUMP_EQUAL, pid, 0, 1)
     template = _template(machine, with_cuda)
@@ -73,13 +70,13 @@ def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False
 
 
 def numbers_of(machine: str, with_cuda: bool = False) -> tuple[int, dict[str, int]]:
-    """The kernel's numbers for an architecture and its system calls; raises Unsupported."""
+    """The kernel's numbers for an architecture and its system calls; raises CannotIsolate."""
     try:
         architecture, numbers = _ARCHITECTURES[machine]
         return architecture, numbers | _CUDA[machine] if with_cuda else numbers
     except KeyError:
         known = " and ".join(_ARCHITECTURES)
-        raise Unsupported(f"no table of system calls for {machine}; there are {known}") from None
+        raise CannotIsolate(f"no table of system calls for {machine}; there are {known}") from None
 
 
 @functools.lru_cache(maxsize=4)

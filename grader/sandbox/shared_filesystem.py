@@ -41,7 +41,8 @@ class SharedFilesystem(Sandbox):
         """Finds out what workers may read, and closes the grading's folders to other users.
 
         Raises:
-            CannotIsolate: this is not root where that is needed, or there is no Landlock.
+            CannotIsolate: this is not root where that is needed, or there is no Landlock; or
+                `seccomp.program` raised it.
         """
         if self.needs_root and os.geteuid() != 0:
             raise CannotIsolate("it needs root, to give each worker a user of its own")
@@ -57,15 +58,9 @@ class SharedFilesystem(Sandbox):
             if self.needs_root:
                 _require_reachable(lockdown.interpreter_folders())
                 self._close_folders()
-        except seccomp.Unsupported as error:
-            raise CannotIsolate(str(error)) from error
         except OSError as error:
             raise CannotIsolate(f"the grading's folders cannot be closed: {error}") from error
-        machine = (
-            *lockdown.LIBRARIES,
-            *lockdown.interpreter_folders(),
-            *lockdown.DEVICES,
-        )
+        machine = (*lockdown.LIBRARIES, *lockdown.interpreter_folders(), *lockdown.DEVICES)
         if self.grading.with_devices:
             machine += (*cuda.libraries(), *cuda.kernel_folders(), *cuda.kernel_files())
         hidden = tuple(os.path.realpath(folder) for folder in self.grading.hidden)
