@@ -137,7 +137,7 @@ class GradedImplementation(Implementation):
     ) -> None:
         with self._worker_for_one_call(watch="changes") as worker:
             assert isinstance(worker.listener, Changes), "this was asked for"
-            with self._pool.open_scratch(worker.scratch_folder) as folder:
+            with self._pool.zygote.open_scratch(worker.scratch_folder) as folder:
                 files = left_files.LeftFiles(folder, worker.scratch_path)
                 worker.listener.look = lambda: see(files.seen(path))
                 self.call(target, *args, **kwargs)
@@ -158,7 +158,7 @@ class GradedImplementation(Implementation):
         assert self._ended is not None, "`scratch` starts a worker"
         reader = target.removeprefix(f"{READERS}.")
         try:
-            with self._pool.open_scratch(self._folder) as folder:
+            with self._pool.zygote.open_scratch(self._folder) as folder:
                 result = getattr(left_files.LeftFiles(folder, path), reader)(*args, **kwargs)
         except GraderFault:
             raise
@@ -225,7 +225,8 @@ class GradedImplementation(Implementation):
         with self._worker_for_one_call(watch="syncs") as worker:
             result = self.call(target, *args, **kwargs)
         assert isinstance(worker.listener, FileCalls), "this was asked for"
-        return result, events(worker.listener.calls, self._pool.names_in(worker.scratch_folder))
+        end = self._pool.zygote.names_in(worker.scratch_folder)
+        return result, events(worker.listener.calls, end)
 
     def peak_rss(self) -> int:
         if self._account.has_earlier_tests:  # one of them may have had the peak

@@ -115,7 +115,7 @@ class TimeBudget:
     def share_left(self, group: str) -> float:
         """Seconds that are left of a group's share; 0 once it is spent."""
         number, seconds = self._shares.get(group, (0, math.inf))
-        left = seconds - (self._used[number] if group in self._shares else 0.0)
+        left = seconds - self._used[number]
         return left if left > _NOTHING else 0.0
 
     def end_share(self, group: str) -> None:

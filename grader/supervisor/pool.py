@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from assignment.calls.file_calls import Names
 from assignment.manifest import Limits
 from grader.faults import GraderFault, Killed, SubmissionFailure, machines_faults
 from grader.supervisor.budget import TimeBudget
 from grader.supervisor.process import ScratchFolder
-from grader.supervisor.watching import names
 from grader.supervisor.worker import Worker
 from grader.supervisor.zygote import Zygote
 from grader.wire import messages
@@ -159,19 +157,6 @@ class WorkerPool:
             yield worker
         finally:
             worker.kill()
-
-    def names_in(self, scratch: ScratchFolder) -> Names:
-        """The files in a scratch folder, after its worker's end."""
-        return names(self.zygote.look_at_files(scratch).wait(messages.Files))
-
-    @contextmanager
-    def open_scratch(self, scratch: ScratchFolder) -> Iterator[int]:
-        """A descriptor of the scratch folder of a worker that has ended; the folder stays."""
-        reply = self.zygote.open_scratch(scratch)
-        reply.wait(messages.Done)
-        (folder,) = reply.descriptors
-        with closing(folder):
-            yield folder.fileno()
 
     def close(self) -> None:
         """Ends the workers that no test has; those that were handed out stay."""

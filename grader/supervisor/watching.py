@@ -45,12 +45,7 @@ class Listener(ABC):
         self._connection = connection
         self._file: io.FileIO | None = None
         self._numbers: tuple[int, ...] = ()  # the kernel's, of the calls that the worker named
-        self._is_closed = False
-
-    @property
-    def is_open(self) -> bool:
-        """Whether something may be announced."""
-        return not self._is_closed
+        self.is_open = True  # something may be announced
 
     def fileno(self) -> int:
         """The kernel's descriptor, or what that comes on."""
@@ -112,7 +107,7 @@ class Listener(ABC):
 
     def close(self) -> None:
         """Closes all descriptors; calls that come later fail with ENOSYS."""
-        self._is_closed = True
+        self.is_open = False
         self._connection.close()
         if self._file is not None:
             self._file.close()

@@ -7,11 +7,12 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import IO
 
+from assignment.calls.file_calls import Names
 from grader.faults import GraderFault
 from grader.isolation import DISK_MIB, UNISOLATED, CannotIsolate, Tier
 from grader.machine import USUAL_LANES
@@ -20,7 +21,7 @@ from grader.supervisor import run_folder
 from grader.supervisor.control import Control, PendingReply
 from grader.supervisor.process import OutputPipe, ScratchFolder, WorkerProcess
 from grader.supervisor.run_folder import RunFolder
-from grader.supervisor.watching import Changes, FileCalls, Listener
+from grader.supervisor.watching import Changes, FileCalls, Listener, names
 from grader.wire import messages
 
 # No user site (-s), and neither the working directory nor a script's folder on the path (-P). -I
@@ -255,9 +256,18 @@ class Zygote:
             )
         )
 
-    def open_scratch(self, scratch: ScratchFolder) -> PendingReply:
-        """Asks for a descriptor of a scratch folder; its worker is gone when the reply is there."""
-        return self._control.request(messages.OpenScratch(scratch=scratch.name))
+    def names_in(self, scratch: ScratchFolder) -> Names:
+        """The files in a scratch folder, after its worker's end."""
+        return names(self.look_at_files(scratch).wait(messages.Files))
+
+    @contextmanager
+    def open_scratch(self, scratch: ScratchFolder) -> Iterator[int]:
+        """A descriptor of a scratch folder; workers that were killed before are gone."""
+        reply = self._control.request(messages.OpenScratch(scratch=scratch.name))
+        reply.wait(messages.Done)
+        (folder,) = reply.descriptors
+        with closing(folder):
+            yield folder.fileno()
 
     def unlinked_bytes(self, pid: int, uid: int) -> int:
         """Bytes on disk of files without a name that a worker keeps; 0 where none can be seen."""
