@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
@@ -24,22 +24,9 @@ from assignment.manifest import Manifest
 from grader import signals, trace
 from grader.faults import GraderFault, Killed, TooMuchWork, is_out_of_memory
 from grader.judge.markers import exercises_in
-from grader.judge.shown import KeptCalls
-from grader.judge.verdict import GradedTest, Outcome, graded_tests, outcome_of_run
+from grader.judge.verdict import Graded, GradedTest, Outcome, graded_tests, outcome_of_run
 from grader.races.runner import TimingRunner
 from grader.results.record import Fit, Timing, Truth
-
-
-class Graded(Protocol):
-    """What an implementation tells of its test, at any moment."""
-
-    answers: int
-    calls: KeptCalls
-
-    @property
-    def output(self) -> str: ...
-    @property
-    def charged(self) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -83,17 +70,8 @@ class Attempt:
     def note(self, error: BaseException | None, seconds: float) -> None:
         """Sets the outcome, that of a call or of a failed setup or teardown. The last counts."""
         self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
-        made = self.implementation
-        answers = made.answers if made else int(self.measured is not None)
         self.outcome = outcome_of_run(
-            self.test,
-            error,
-            answers=answers,
-            calls=made.calls if made else KeptCalls(0),
-            printed=made.output if made and (error is not None or not answers) else "",
-            seconds=seconds,
-            charged=made.charged if made else 0.0,
-            measured=self.measured,
+            self.test, error, self.implementation, self.measured, seconds
         )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import pytest
@@ -298,29 +298,47 @@ def _needs(item: pytest.Item) -> str:
     return name and f"{item.path}::{name}"
 
 
+class Graded(Protocol):
+    """What an implementation tells of its test, at any moment.
+
+    Attributes:
+        answers: how often the submission's code answered.
+        calls: the last ones, for the message of a public test.
+        output: what that code printed.
+        charged: seconds that the submission's processes were charged.
+    """
+
+    answers: int
+    calls: KeptCalls
+
+    @property
+    def output(self) -> str: ...
+    @property
+    def charged(self) -> float: ...
+
+
 def outcome_of_run(
     test: GradedTest,
     error: BaseException | None,
-    *,
-    answers: int,
-    calls: KeptCalls,
-    printed: str = "",
-    seconds: float = 0.0,
-    charged: float = 0.0,
-    measured: Timing | Fit | Truth | None = None,
+    implementation: Graded | None,
+    measured: Timing | Fit | Truth | None,
+    seconds: float,
 ) -> Outcome:
     """The outcome of a test that ran; a fault of the grader if it passed without any answer.
 
     Args:
         test: the test.
         error: what it raised, if it failed.
-        answers: how often the submission's code answered.
-        calls: the test's last calls, for the message of a public one.
-        printed: what that code printed.
-        seconds: wall time.
-        charged: seconds that the submission's processes were charged.
+        implementation: its `impl`, if it had one.
         measured: what a test on the device measured.
+        seconds: wall time.
     """
+    answers, calls = int(measured is not None), KeptCalls(0)
+    charged, printed = 0.0, ""
+    if implementation is not None:
+        answers, calls = implementation.answers, implementation.calls
+        charged = implementation.charged
+        printed = implementation.output if error is not None or not answers else ""
     cause = None if error is None else cause_of(error, answers)
     if cause is None and not answers:
         cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")

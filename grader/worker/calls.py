@@ -148,11 +148,8 @@ def call_all(package: CheckedPackage, wanted: Calls) -> dict[str, Any]:
 
 
 def iterate(package: CheckedPackage, iterable: Any) -> dict[str, Any]:
-    """The iterator of what a call returned: {"result": None, "iterator": …}, or a failure."""
-    answer = _outcome(package, lambda: iter(iterable))
-    if "result" in answer:
-        return {"result": None, "iterator": answer["result"]}
-    return answer
+    """The iterator of what a call returned: {"result": iterator}, or a failure."""
+    return _outcome(package, lambda: iter(iterable))
 
 
 def next_item(package: CheckedPackage, iterator: Any) -> dict[str, Any]:

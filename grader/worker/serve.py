@@ -109,7 +109,9 @@ def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPath
             answer = calls.call(package, request["call"], request["args"], request["kwargs"])
             if request.get("iterate") and "result" in answer:
                 answer = calls.iterate(package, answer["result"])
-                iterators[call_id] = request["call"], answer.pop("iterator", None)
+                if "result" in answer:
+                    iterators[call_id] = request["call"], answer["result"]
+                    answer = {"result": None}
         stand_ins.end()
         for stream in (sys.stdout, sys.stderr):  # the judge kills this process without a flush
             with contextlib.suppress(BaseException):
