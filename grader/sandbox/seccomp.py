@@ -54,15 +54,9 @@ _MADVICES_ON_READING = 3  # NORMAL, RANDOM, SEQUENTIAL and WILLNEED have the num
 
 @functools.lru_cache(maxsize=2)  # gain, with the cache below: 1.1
 def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False) -> bytes:
-    """The filter for one process, as an array of sock_filter.
+    """The filter for a process with this id, as it sees itself: an array of sock_filter.
 
-    Args:
-        pid: the process's id, as it sees itself.
-        machine: the architecture.
-        with_cuda: also allows requests to the driver of a CUDA device.
-
-    Raises:
-        CannotIsolate: there is no table for this architecture.
+    `with_cuda` also allows requests to the driver of a CUDA device. Raises as `numbers_of` does.
     """
     is_own_pid = _instruction(_JUMP_EQUAL, pid, 0, 1)
     template = _template(machine, with_cuda)
@@ -95,21 +89,15 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
         # Skips the body for other calls; a body is far shorter than the longest jump, 255.
         instructions.extend([_instruction(_JUMP_EQUAL, numbers[name], 0, len(body)), *body])
 
+    def allow_values(name: str, at: int, *values: int) -> None:
+        checks = [line for value in values for line in _return_if(_JUMP_EQUAL, value, _ALLOW)]
+        rule(name, *_load(_argument(at)), *checks, _return(denied))
+
     only_own = [*_load(_argument(0)), _IS_OWN_PID, _return(_ALLOW), _return(denied)]
-    rule(
-        "clone",
-        *_load(_argument(0)),
-        *_return_if(_JUMP_EQUAL, _CLONE_OF_THREADS, _ALLOW),
-        _return(denied),
-    )
+    allow_values("clone", 0, _CLONE_OF_THREADS)
     rule("kill", *only_own)
     rule("tgkill", *only_own)
-    rule(
-        "prlimit64",
-        *_load(_argument(0)),
-        *_return_if(_JUMP_EQUAL, 0, _ALLOW),
-        _return(denied),
-    )
+    allow_values("prlimit64", 0, 0)
     # Without times it must fail: `Path.touch` then opens the file, which creates it. With times it
     # must not: `shutil.copy2` would fail too.
     rule(
@@ -147,25 +135,19 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
             _return(denied),
         )
     if with_cuda:
-        requests = (
+        rule(
+            "ioctl",
             *_load(_argument(1)),
             *_return_if_at_most(cuda.UVM_HIGHEST, _ALLOW),
             *_return_if(_JUMP_EQUAL, cuda.UVM_INITIALIZE, _ALLOW),
             *_return_if(_JUMP_EQUAL, cuda.UVM_DEINITIALIZE, _ALLOW),
             _instruction(_AND, 0xFF00),
             *_return_if(_JUMP_EQUAL, cuda.IOCTL_TYPE << 8, _ALLOW),
+            *_load(_NUMBER_AT),  # other requests meet the usual rule
         )
-        instructions.extend(
-            [_instruction(_JUMP_EQUAL, numbers["ioctl"], 0, len(requests) + 1), *requests]
-        )
-        instructions.append(_load(_NUMBER_AT)[0])
-    for name, at, values in (
-        ("ioctl", 1, _IOCTLS),
-        ("fcntl", 1, _FCNTLS),
-        ("prctl", 0, _PRCTLS),
-    ):
-        checks = [line for value in values for line in _return_if(_JUMP_EQUAL, value, _ALLOW)]
-        rule(name, *_load(_argument(at)), *checks, _return(denied))
+    allow_values("ioctl", 1, *_IOCTLS)
+    allow_values("fcntl", 1, *_FCNTLS)
+    allow_values("prctl", 0, *_PRCTLS)
     ruled = (WITH_RULES - {"madvise", "mmap"}) | {"socket"} if with_cuda else WITH_RULES
     verdicts = {numbers[name]: _ALLOW for name in numbers.keys() - ruled}
     answers = {numbers[name]: _ERRNO | n for name, n in ANSWERED.items() if name in numbers}
