@@ -87,7 +87,6 @@ class TimeBudget:
         self._deadline = math.inf if time_limit is None else now() + time_limit
         self._began, self._cores = now(), 1.0
         self._outside_budget = 0.0  # seconds that code may be charged in addition
-        self._further = 0.0  # and after all tests
         self._least_share = least_share
         # Shared memory. Each lane writes only its own element, and a group's tests run in one lane
         # at a time, so no lock is needed.
@@ -225,11 +224,11 @@ class TimeBudget:
         self._used = _shared_array(len(shares) + 1)
         short = sum(min(usual, _SHORT_IMPORT) for usual in imports)
         # The test or import that draws the last of the budget may exceed it by its limit.
-        self._outside_budget = sum(shares.values()) + _IMPORTS * short + longest + _DISK_SECONDS
-        self._further = further
+        outside = sum(shares.values()) + _IMPORTS * short + longest + _DISK_SECONDS
+        self._outside_budget = outside + further
         if self._time_limit is not None:
             seconds = (self._time_limit - _START_SECONDS) * min(1.0, cores)
-            left = seconds - self.times.total - self._outside_budget
+            left = seconds - self.times.total - outside
             self.seconds = min(self.seconds, max(0.0, left))
 
     def record(self) -> Budget:
@@ -237,7 +236,7 @@ class TimeBudget:
         return Budget(
             seconds=round(self.seconds, 3),
             drawn=round(min(self.drawn, self.seconds), 3),
-            bound=round(self.seconds + self._outside_budget + self._further, 3),
+            bound=round(self.seconds + self._outside_budget, 3),
         )
 
 

@@ -62,8 +62,6 @@ class Worker:
             GraderFault: the lockdown failed, or does not hold. No code of the submission has run.
             Killed: another process ended it.
         """
-        if self._is_ready:
-            return
         # The fork takes any time: the zygote may be busy with earlier ones.
         trace.event("forked", self._process.pid)
         with trusted("a worker ended in its lockdown"), self._alive():
@@ -91,7 +89,6 @@ class Worker:
             GraderFault: it ended before that; no code of the submission has run.
             Killed: another process ended it.
         """
-        self.ready()
         self._seconds = limits.seconds
         process = self._process.process
         folders = self._zygote.unbounded_folders(self.scratch_folder.name)
