@@ -92,12 +92,7 @@ class Grader:
         self._open_sessions.close()
 
     def prepare(self) -> None:
-        """Waits until workers can be had, and loads what the tests need meanwhile.
-
-        Raises:
-            CannotIsolate: the machine does not offer the tier.
-            GraderFault: the zygote did not start.
-        """
+        """Waits until workers can be had, as `Zygote.wait` does; loads what the tests need."""
         _load_libraries()
         self.zygote.wait()
 

@@ -305,12 +305,7 @@ def sandboxed(
     """The context of tests whose `impl` runs in workers of this pool.
 
     Each test has workers of its own; only tests of one exercise that carry no points share one.
-
-    Args:
-        pool: starts workers.
-        nonce: seeds them.
-        counted: which tests carry points; all if None.
-        timing: runs tests on a device, if there are any.
+    `counted` says which tests carry points; all if None.
     """
 
     @contextmanager

@@ -47,15 +47,7 @@ def marked_exercise(node: ast.FunctionDef | ast.ClassDef) -> str | None:
 def check_tests(manifest: Manifest, tests: Path, text: str) -> None:
     """Checks that each exercise has a test that gives points, and each marker names an exercise.
 
-    Args:
-        manifest: the assignment.
-        tests: the folder that holds `public`, `hidden` and, for exercises that need a device,
-            `timing`.
-        text: the manifest's source, to find line numbers in.
-
-    Raises:
-        ManifestError: an exercise has no such test, or a marker names an unknown exercise. The
-            message is one line.
+    `text` is the manifest's source, to find line numbers in. Raises ManifestError, in one line.
     """
     known = {exercise.id for exercise in manifest}
     named: dict[str, set[str]] = {}

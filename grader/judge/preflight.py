@@ -80,13 +80,9 @@ def compile_ahead(pool: WorkerPool, manifest: Manifest) -> None:
 def preflight(
     pool: WorkerPool, manifest: Manifest, only: Collection[str], nonce: str = ""
 ) -> Preflight:
-    """Imports each module in a separate worker.
+    """Imports each module of the exercises `only`, or of all, in a separate worker.
 
-    Args:
-        pool: starts the workers.
-        manifest: the assignment.
-        only: exercises whose modules are imported; all if empty.
-        nonce: seeds the random numbers that a module draws while it is imported.
+    `nonce` seeds the random numbers that a module draws meanwhile.
     """
     check = _ImportCheck(pool, manifest, nonce)
     found = Preflight()

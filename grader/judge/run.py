@@ -63,12 +63,7 @@ class SubmissionRun:
     _first_pool: WorkerPool | None = None  # a forked lane closes its own pool
 
     def run(self) -> None:
-        """Runs the tests. Afterwards no process of the submission is left.
-
-        Raises:
-            CannotIsolate: the machine does not offer the tier.
-            GraderFault: the grader failed as a whole.
-        """
+        """Runs the tests. Afterwards no process of the submission is left."""
         try:
             self._import_and_run()
         finally:

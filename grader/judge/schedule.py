@@ -28,11 +28,8 @@ from grader.supervisor.pool import WorkerPool
 class Conditions:
     """What decides whether a test of this submission runs.
 
-    Attributes:
-        preflight: what importing the submission showed.
-        budget: of time: each exercise's share, and what slower tests draw on.
-        counted: which tests carry points.
-        can_measure: whether an exercise that needs a device can be measured here.
+    `counted` says which tests carry points, and `can_measure` whether an exercise that needs a
+    device can be measured here.
     """
 
     preflight: Preflight
@@ -121,11 +118,8 @@ class LaneResult:
 class Scheduler:
     """Runs the tests of one submission.
 
-    Args:
-        lanes: where tests run; the first is this process, every other one is forked for a while.
-        conditions: decide which tests run.
-        run: runs one test in a context.
-        on_check: called with each check as it comes.
+    The first lane is this process; every other one is forked for a while. `run` runs one test in a
+    context, and `on_check` is called with each check as it comes.
     """
 
     def __init__(

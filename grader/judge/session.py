@@ -123,13 +123,7 @@ class Session:
 
 
 class _Plugin:
-    """Chooses and sorts the tests, gives each its `impl`, and notes what comes of it.
-
-    Args:
-        manifest: the assignment.
-        public: the folder of public tests; all others are hidden.
-        only: exercises to run; all if empty.
-    """
+    """Chooses and sorts the tests, gives each its `impl`, and notes what comes of it."""
 
     def __init__(self, manifest: Manifest, public: Path, only: Collection[str]) -> None:
         self._manifest, self._public, self._only = manifest, public, only
@@ -205,12 +199,8 @@ def collected(
 ) -> Iterator[Session]:
     """Collects the tests in some folders below `repository/tests`, for as long as the context.
 
-    Args:
-        manifest: the assignment.
-        repository: where the tests are.
-        folders: such as "public" and "hidden".
-        only: exercises; files that name none of them are not read. All files if empty.
-        others: further plugins.
+    Those of the exercises `only`, if there are any: files that name none of them are not read.
+    `others` are further plugins.
 
     Raises:
         GraderFault: there are no such tests, a file of them cannot be read, or pytest fails.

@@ -60,10 +60,6 @@ def for_student(error: BaseException, calls: KeptCalls) -> str:
 
     The student also reads a sentence about the cause and the exercise's hint, which are not
     repeated here. The text is empty if they are enough.
-
-    Args:
-        error: what the test raised.
-        calls: the last ones of the test.
     """
     if isinstance(error, GraderFault):
         return ""

@@ -210,15 +210,9 @@ class GradedTest:
 def graded_tests(
     items: Sequence[pytest.Item], manifest: Manifest, public: Path
 ) -> list[GradedTest]:
-    """The tests that pytest collected, each of which names an exercise of the manifest.
+    """The tests that pytest collected; those in the folder `public` are public, all others hidden.
 
-    Args:
-        items: pytest's tests.
-        manifest: the assignment.
-        public: the folder of public tests; all others are hidden.
-
-    Raises:
-        GraderFault: a test needs one that is not there.
+    Raises GraderFault if a test needs one that is not there.
     """
     found = []
     functions = {_function_of(item) for item in items}
@@ -324,14 +318,10 @@ def outcome_of_run(
     measured: Timing | Fit | Truth | None,
     seconds: float,
 ) -> Outcome:
-    """The outcome of a test that ran; a fault of the grader if it passed without any answer.
+    """The outcome of a test that ran, and raised `error` or passed, in `seconds` of wall time.
 
-    Args:
-        test: the test.
-        error: what it raised, if it failed.
-        implementation: its `impl`, if it had one.
-        measured: what a test on the device measured.
-        seconds: wall time.
+    It is a fault of the grader if it passed without any answer. `measured` is what it measured on a
+    device.
     """
     answers, calls = int(measured is not None), KeptCalls(0)
     charged, printed = 0.0, ""

@@ -56,12 +56,8 @@ class ControlGroup:
 def join(memory: int, processes: int) -> ControlGroup:
     """Moves this process into a new group with these limits, as far as the machine allows it.
 
-    Args:
-        memory: bytes that all its processes may hold together, files in memory included.
-        processes: how many it may have, threads included.
-
-    Returns:
-        The groups; `summary` names what is limited, or why nothing is.
+    `memory` is in bytes, and counts files in memory; `processes` counts threads. The result's
+    `summary` names what is limited, or why nothing is.
     """
     limits = {"memory": str(memory), "pids": str(processes)}
     folders, limited, reasons = [], [], []

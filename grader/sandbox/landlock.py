@@ -41,11 +41,7 @@ def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable
 
     Denies everything else that the kernel's Landlock knows: also TCP from version 4, abstract
     sockets and signals to other processes from version 6. NO_NEW_PRIVS must be set. Raises OSError.
-
-    Args:
-        readable: paths to read and execute.
-        writable: paths to read and change.
-        devices: device nodes to read, write and send requests to.
+    What is writable is readable, too; `devices` are nodes, which also take requests.
     """
     version = abi()
     handled = (1 << _RIGHTS_BY_ABI.get(min(version, 5), 13)) - 1

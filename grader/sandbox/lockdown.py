@@ -49,9 +49,7 @@ def prefer_oom_kill() -> None:
 def limit_resources(processes: int = PROCESSES, with_cuda: bool = False) -> None:
     """Sets the limits that hold for every worker; limits on memory and time come with each test.
 
-    Args:
-        processes: how many the worker's user may have, this one and all threads included.
-        with_cuda: whether the worker may use a CUDA device.
+    `processes` counts all of the worker's user, this one and threads included.
     """
     for what, limit in (
         (resource.RLIMIT_CORE, 1),  # a program that takes core dumps would ignore 0

@@ -45,9 +45,6 @@ class Namespaces(Sandbox):
 
         Without CAP_SYS_ADMIN it first creates a user namespace, and the code goes on in a child,
         which is pid 1 of a new pid namespace; the caller's process only waits for that child.
-
-        Raises:
-            CannotIsolate: the kernel refuses, or has no Landlock; or `seccomp.program` raised it.
         """
         if not landlock.abi():
             raise CannotIsolate("this kernel does not offer Landlock, or refuses it")

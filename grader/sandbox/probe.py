@@ -17,10 +17,7 @@ from grader.wire.messages import Grading
 def probe(grading: Grading, judge: int, world_writable: tuple[str, ...] = ()) -> dict[str, str]:
     """Tries each attempt; returns by its name the error that it met, or "allowed".
 
-    Args:
-        grading: has what no worker may read or write.
-        judge: the judge's process id.
-        world_writable: folders that usually every user of the machine may write.
+    `judge` is the judge's process id. Usually every user of the machine may write `world_writable`.
     """
     attempts: dict[str, Callable[[], object]] = {
         "read a secret": lambda: _open(grading.canary),

@@ -38,12 +38,7 @@ class SharedFilesystem(Sandbox):
         self._readable: list[str] = []
 
     def prepare(self) -> None:
-        """Finds out what workers may read, and closes the grading's folders to other users.
-
-        Raises:
-            CannotIsolate: this is not root where that is needed, or there is no Landlock; or
-                `seccomp.program` raised it.
-        """
+        """Finds out what workers may read, and closes the grading's folders to other users."""
         if self.needs_root and os.geteuid() != 0:
             raise CannotIsolate("it needs root, to give each worker a user of its own")
         if self.uses_landlock and not landlock.abi():

@@ -30,17 +30,9 @@ _SANDBOXES: dict[str, type[Sandbox]] = {
 
 
 def choose(tiers: Sequence[str], grading: Grading) -> tuple[Sandbox, dict[str, str]]:
-    """Prepares the first of these tiers that holds on this machine.
+    """Prepares the first of these tiers that holds; returns it, and why those before do not.
 
-    Args:
-        tiers: from the strongest to the weakest that is acceptable.
-        grading: what the judge told about the grading.
-
-    Returns:
-        The sandbox, and why each tier before it was refused.
-
-    Raises:
-        CannotIsolate: none of them holds; the message has the reason of each.
+    Raises CannotIsolate if none of them holds, with the reason of each.
     """
     refused: dict[str, str] = {}
     for tier in tiers:

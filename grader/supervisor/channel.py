@@ -111,9 +111,7 @@ class Channel:
     ) -> tuple[Any, frames.Caps]:
         """Receives a message within the call: its value, and the room that is left after it.
 
-        Args:
-            timer: ends the wait, and is charged the CPU time that decoding takes.
-            room: how much the message may hold.
+        The timer ends the wait, and is charged the CPU time that decoding takes.
 
         Raises:
             SubmissionFailure: it is too large, or no frame of this protocol.

@@ -68,11 +68,7 @@ class PendingReply:
 
 
 class Control:
-    """A connected control socket.
-
-    Args:
-        connection: a SOCK_SEQPACKET socket, one message for each packet.
-    """
+    """A connected control socket, of the kind SOCK_SEQPACKET: one message for each packet."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection

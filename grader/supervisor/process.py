@@ -51,9 +51,7 @@ class Process:
     def resident(self, with_files: bool = False) -> int | None:
         """Resident memory and page tables in bytes; None if the process has ended.
 
-        Args:
-            with_files: also counts what is mapped of files. Memory that a device's driver has
-                pinned counts there.
+        `with_files` also counts what is mapped of files, where a device's driver pins memory.
         """
         try:
             found = dict(_RESIDENT.findall(self._read("status")))
@@ -280,12 +278,8 @@ class WorkerProcess:
     def check_lockdown(self, tier: str, own_uids: bool) -> None:
         """Checks in `/proc/<pid>/status` the worker's ids, capabilities, filter and threads.
 
-        Args:
-            tier: in every tier but C the bounding set must be empty.
-            own_uids: whether the worker must have its own user and groups, or else the judge's.
-
-        Raises:
-            GraderFault: it has kept something that it must give up.
+        `own_uids` says whether it must have its own user and groups, or else the judge's. Raises
+        GraderFault if it has kept something that it must give up.
         """
         found = self.process.status()
         uid = str(self.scratch.uid if own_uids else os.getuid())

@@ -38,12 +38,9 @@ _BOOT = (
 
 
 def start_zygote(control: int, log: IO[bytes], device: str | None) -> subprocess.Popen[bytes]:
-    """Starts a zygote.
+    """Starts a zygote, which serves the descriptor `control`; `log` takes its stderr.
 
-    Args:
-        control: the descriptor on which it is asked for workers.
-        log: takes what it writes to stderr; the rest is dropped.
-        device: the UUID of the CUDA device that its workers see; None for none.
+    `device` is the UUID of the CUDA device that its workers see; None for none.
     """
     return subprocess.Popen(
         [sys.executable, *_OPTIONS, "-c", _BOOT, str(REPOSITORY), str(control)],
@@ -192,14 +189,7 @@ class Zygote:
     ) -> WorkerProcess:
         """Asks for a worker over a staged submission, and does not wait for it.
 
-        Args:
-            submission: the staged submission.
-            scratch: its scratch folder.
-            watch: which of its calls wait for the judge.
-
-        Raises:
-            CannotIsolate: the machine does not offer the tier.
-            GraderFault: the zygote is gone.
+        `watch` says which of its calls wait for the judge. Raises what `wait` raises.
         """
         self.wait()
         request = messages.ForkWorker(
@@ -301,13 +291,9 @@ class Zygote:
         return fork
 
     def with_device(self, device: str, memory_mib: int) -> Zygote:
-        """Starts another zygote, in this one's tier, whose workers see one CUDA device.
+        """Starts another zygote, in this one's tier, whose workers see the device of this UUID.
 
-        The caller closes it.
-
-        Args:
-            device: its UUID.
-            memory_mib: the most host memory that a worker may hold.
+        A worker may hold `memory_mib` of host memory. The caller closes the zygote.
         """
         self.wait()
         hidden = tuple(Path(folder) for folder in self._hidden)

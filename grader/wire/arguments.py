@@ -47,17 +47,10 @@ def encode(
     number_of: Callable[[Any], int] | None = None,
     caps: Caps = ARGUMENT_CAPS,
 ) -> list[bytes | bytearray | memoryview]:
-    """A frame in parts, for one gathered write. Large tensors without gaps are not copied.
+    """As `frames.encode`, of plain data and what else arguments may hold.
 
-    Args:
-        call_id: the call that it belongs to.
-        value: plain data, and what else arguments may hold.
-        what: what it is called in an error.
-        number_of: numbers a function or a generator in `value`; None refuses them.
-        caps: what the frame may hold.
-
-    Raises:
-        plain.NotPlainData: `value` is not plain data, or exceeds `caps`.
+    Large tensors without gaps are not copied. `number_of` numbers a function or a generator in
+    `value`; None refuses them.
     """
     writer, storages = _ArgumentWriter(caps, number_of), Writer(caps)
     writer.value(value, what, 0)
@@ -75,16 +68,10 @@ def decode(
     stand_in: Callable[[int, bool], Any] | None = None,
     caps: Caps = ARGUMENT_CAPS,
 ) -> Any:
-    """The value that a body holds. Its tensors use the body's memory: never reuse a body.
+    """As `frames.decode`, of what `encode` made here.
 
-    Args:
-        body: what `encode` made, without its header.
-        stand_in: makes the stand-in of the function of a number, or of the generator if the second
-            argument is true; None refuses them.
-        caps: what it may hold.
-
-    Raises:
-        FrameError: anything is wrong with the body.
+    `stand_in` makes the stand-in of the function of a number, or of the generator if the second
+    argument is true; None refuses them.
     """
     reader = _ArgumentReader(body, caps, stand_in)
     reader.segments()

@@ -107,9 +107,7 @@ class LookAtFiles(_Message):
     """Looks at a worker's files, from outside and with the worker's rights; `Files`.
 
     Attributes:
-        pid: the worker, as the judge numbers it.
-        uid: the worker's user, if workers have users of their own.
-        scratch: the name of its scratch folder.
+        pid, uid: as in `MeasureUnlinked`.
         descriptor: one of the worker's, to say which file it means; -1 for none.
     """
 

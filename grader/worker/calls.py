@@ -172,10 +172,8 @@ def _outcome(
 ) -> dict[str, Any]:
     """{"result": what a function returned}, or a failure; its cause depends on what was raised.
 
-    Args:
-        package: whose function it is, if it is a submission's.
-        function: what is called.
-        unchanged: raises LeftChanged for a mode that the function left changed.
+    `package` is whose function it is, if it is a submission's; `unchanged` raises LeftChanged for a
+    mode that the function left changed.
     """
     root = package._root if package else "\0"  # no file is the submission's
     try:

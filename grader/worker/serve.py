@@ -36,13 +36,8 @@ def run(
 ) -> NoReturn:
     """A worker's whole life, from just after its fork.
 
-    Args:
-        sandbox: locks it down.
-        request: what the judge asked for.
-        paths: its folders, as seen from outside.
-        channel: a descriptor for frames to and from the judge.
-        output: a descriptor for what it prints.
-        watch: a socket, if the judge must let some of its calls pass.
+    `channel` and `output` are descriptors, for frames and for what it prints; `watch` is that of a
+    socket, if the judge must let some of its calls pass. `paths` are as seen from outside.
     """
     try:
         try:

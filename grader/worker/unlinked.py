@@ -30,11 +30,8 @@ def unlinked_bytes(process: Path, below: str) -> int:
     """Bytes on disk of the nameless files that a process has open or mapped; 0 if it has ended.
 
     The kernel does not tell the size of a file that is only mapped: it counts as much as a worker's
-    file can have. More than are allowed if the worker has mapped too many to look at.
-
-    Args:
-        process: its folder in /proc.
-        below: where a mapped file must have been to count.
+    file can have, if it was `below`. More than are allowed if too many are mapped to look at.
+    `process` is its folder in /proc.
     """
     sizes, start = dict[int, int](), os.fsencode(below)  # by inode
     with contextlib.suppress(OSError):
