@@ -12,14 +12,13 @@ import re
 import signal
 import socket
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from grader.causes import Cause
 from grader.faults import GraderFault, Killed, SubmissionFailure, WorkerEnded
 from grader.isolation import Tier
-from grader.supervisor.control import Descriptor, PendingReply
+from grader.supervisor.control import Control, Descriptor, PendingReply
 from grader.supervisor.watching import Listener
 from grader.wire import messages
 
@@ -170,8 +169,7 @@ class WorkerProcess:
 
     Args:
         forked: the zygote's reply to the request for it.
-        reap: asks the zygote for the exit status of a process, by the zygote's number for it; takes
-            the name of its scratch folder as well, and whether to keep that.
+        control: of the zygote.
         connection: the judge's end of its socket.
         output: what it prints.
         scratch: its scratch folder.
@@ -182,14 +180,14 @@ class WorkerProcess:
     def __init__(
         self,
         forked: PendingReply,
-        reap: Callable[[int, str, bool], PendingReply],
+        control: Control,
         connection: socket.socket,
         output: OutputPipe,
         scratch: ScratchFolder,
         groups: tuple[int, ...] = (),
         listener: Listener | None = None,
     ) -> None:
-        self._forked, self._reap, self._groups = forked, reap, groups
+        self._forked, self._control, self._groups = forked, control, groups
         self.listener = listener
         self.connection, self.output, self.scratch = connection, output, scratch
         self.is_killed = False  # by `kill`, or an exception ended that
@@ -233,7 +231,10 @@ class WorkerProcess:
                 signal.pidfd_send_signal(ids.pidfd.fileno(), signal.SIGKILL)
             self.output.drain()
             process.forget()  # once it is reaped, its number may be another process's
-            self._exited = self._reap(ids.zygote_pid, self.scratch.name, keep_scratch)
+            reap = messages.Reap(
+                pid=ids.zygote_pid, scratch=self.scratch.name, keep_scratch=keep_scratch
+            )
+            self._exited = self._control.request(reap)
         finally:
             self._close()
 

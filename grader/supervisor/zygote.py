@@ -221,7 +221,7 @@ class Zygote:
             forked = self._control.request(request, sent)
             on_error.pop_all()
         groups = self._groups(submission, scratch)
-        return WorkerProcess(forked, self.reap, ours, output, scratch, groups, listener)
+        return WorkerProcess(forked, self._control, ours, output, scratch, groups, listener)
 
     def _groups(self, submission: Path, scratch: ScratchFolder) -> tuple[int, ...]:
         """The groups that a worker with a user of its own must have, its own one first."""
@@ -229,12 +229,6 @@ class Zygote:
             return (scratch.uid,)
         # The folders that it must enter, and others must not.
         return tuple(folder.stat().st_gid for folder in (submission.parent, self.shared_folders))
-
-    def reap(self, zygote_pid: int, scratch: str, keep_scratch: bool) -> PendingReply:
-        """Asks for a killed worker's exit status; the worker may still be ending."""
-        return self._control.request(
-            messages.Reap(pid=zygote_pid, scratch=scratch, keep_scratch=keep_scratch)
-        )
 
     def look_at_files(
         self, scratch: ScratchFolder, pid: int = 0, descriptor: int = -1

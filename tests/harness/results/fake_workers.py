@@ -198,7 +198,7 @@ class FakeProcess(WorkerProcess):
         os.set_blocking(output, False)
         reply = SimpleNamespace(wait=lambda _: Forked(pid=0), descriptors=[])
         scratch = ScratchFolder("scratch", 0)
-        super().__init__(reply, lambda *_: reply, ours, OutputPipe(output), scratch)
+        super().__init__(reply, None, ours, OutputPipe(output), scratch)
         self.status = 0
 
     @property

@@ -63,9 +63,7 @@ class Rig:
         os.write(self.printer, b"printed")
         process = WorkerProcess(
             control.request(fork),
-            lambda pid, name, keep: control.request(
-                messages.Reap(pid=pid, scratch=name, keep_scratch=keep)
-            ),
+            control,
             connection,
             OutputPipe(reader),
             SCRATCH,
@@ -230,7 +228,7 @@ def test_worker_whose_reaping_fails_is_closed(others, error):
     def fail(*_: object) -> None:
         raise error
 
-    rig.process._reap = fail
+    rig.process._control = SimpleNamespace(request=fail)
     with pytest.raises(GraderFault):
         rig.implementation.restart()
     assert rig.child.wait() == -signal.SIGKILL
