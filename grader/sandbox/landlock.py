@@ -49,12 +49,9 @@ def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     fd = kernel.syscall(_CREATE_RULESET, ruleset, size, 0)
     try:
-        for path in readable:
-            _allow(fd, path, _READ & handled)
-        for path in writable:
-            _allow(fd, path, (_READ | _WRITE) & handled)
-        for path in devices:
-            _allow(fd, path, _DEVICE & handled)
+        for paths, rights in ((readable, _READ), (writable, _READ | _WRITE), (devices, _DEVICE)):
+            for path in paths:
+                _allow(fd, path, rights & handled)
         kernel.syscall(_RESTRICT_SELF, fd, 0)
     finally:
         os.close(fd)

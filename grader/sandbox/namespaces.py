@@ -61,16 +61,12 @@ class Namespaces(Sandbox):
     def _enter_namespaces(self) -> bool:
         """Enters mount and network namespaces; False if that took a user namespace and a child."""
         uid, gid = os.getuid(), os.getgid()
+        spaces = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET
         with contextlib.suppress(PermissionError):
-            kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWNET)
+            kernel.unshare(spaces)
             return True
         try:
-            kernel.unshare(
-                kernel.CLONE_NEWUSER
-                | kernel.CLONE_NEWNS
-                | kernel.CLONE_NEWNET
-                | kernel.CLONE_NEWPID
-            )
+            kernel.unshare(spaces | kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID)
             Path("/proc/self/setgroups").write_text("deny")
             Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
             Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
@@ -158,8 +154,7 @@ class Namespaces(Sandbox):
 
     def become_worker(self, uid: int, *groups: int) -> None:
         """Each worker has a group of its own, too."""
-        if uid:
-            lockdown.drop_privileges(uid, uid)
+        super().become_worker(uid, uid)
 
     def before_worker_fork(self) -> None:
         """The next child is pid 1 of a new pid namespace: what it starts ends with it."""

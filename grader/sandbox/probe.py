@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from functools import partial
 
 from grader.wire.messages import Grading
 
@@ -31,9 +32,9 @@ def probe(grading: Grading, judge: int, world_writable: tuple[str, ...] = ()) ->
         "take uncounted memory from /dev/zero": lambda: _open("/dev/zero"),
     }
     for folder in grading.hidden:
-        attempts[f"look into {folder}"] = lambda folder=folder: _list(folder)  # type: ignore[misc]
+        attempts[f"look into {folder}"] = partial(_list, folder)
     for folder in world_writable:
-        attempts[f"leave something in {folder}"] = lambda folder=folder: _write_in(folder)  # type: ignore[misc]
+        attempts[f"leave something in {folder}"] = partial(_write_in, folder)
     return {name: _result(attempt) for name, attempt in attempts.items()}
 
 

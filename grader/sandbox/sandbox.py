@@ -100,7 +100,7 @@ class Sandbox:
         group = self.grading.first_uid
         with contextlib.suppress(OSError):
             group = Path("/proc", str(pid)).stat().st_gid
-        self.become_worker(uid if self.own_uids else 0, group)
+        self.become_worker(uid, group)
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the worker is the same user
 
     def before_worker_fork(self) -> None:

@@ -32,10 +32,7 @@ _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
 _SYNCS, _RENAMES = ("fsync", "fdatasync"), ("rename", "renameat", "renameat2")
 _WRITES = ("write", "writev", "pwrite64", "pwritev", "sendfile", "copy_file_range")
-_CHANGES = (
-    *("creat", "ftruncate", "truncate", "mkdir", "mkdirat"),
-    *("rmdir", "unlink", "unlinkat"),
-)
+_CHANGES = ("creat", "ftruncate", "truncate", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat")
 _OPENS = {"open": 1, "openat": 2}  # the position of the flags
 _TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 # By what is watched: the calls that wait, and those whose numbers the judge is told.
