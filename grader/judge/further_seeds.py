@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import msgspec
 
@@ -61,10 +62,11 @@ def most_seconds(exercises: int, exercise_seconds: float) -> float:
     return min(_SECONDS, exercises * exercise_seconds)
 
 
+@dataclass
 class FurtherSeeds:
     """The runs of one grading.
 
-    Args:
+    Attributes:
         run: runs one test in a context.
         pool: starts the workers; the seeds of an exercise share one.
         exercise_seconds: what all runs of an exercise may use, or less if there are many of them:
@@ -72,25 +74,20 @@ class FurtherSeeds:
         cpu_seconds: the judge's own CPU time until now.
     """
 
-    def __init__(
-        self,
-        run: Callable[[GradedTest, TestContext], Outcome],
-        pool: WorkerPool,
-        exercise_seconds: float,
-        cpu_seconds: Callable[[], float] = time.process_time,
-    ) -> None:
-        self._run_test, self._pool = run, pool
-        self._exercise_seconds = exercise_seconds
-        self._cpu_seconds = cpu_seconds
-        self._left = 0.0  # seconds, of the exercise whose tests run
-        self._runs, self._charged = 0, 0.0
+    run: Callable[[GradedTest, TestContext], Outcome]
+    pool: WorkerPool
+    exercise_seconds: float
+    cpu_seconds: Callable[[], float] = time.process_time
+    _left: float = 0.0  # seconds, of the exercise whose tests run
+    _runs: int = 0
+    _charged: float = 0.0
 
     def search(self, exercises: dict[str, list[GradedTest]]) -> FurtherRuns:
         """Runs these tests with the further seeds, until one of each exercise fails.
 
         No worker is left afterwards. What fails in the grader is only noted.
         """
-        seconds = most_seconds(len(exercises), self._exercise_seconds) / max(len(exercises), 1)
+        seconds = most_seconds(len(exercises), self.exercise_seconds) / max(len(exercises), 1)
         failures: list[FurtherFailure] = []
         faults: list[str] = []
         try:
@@ -103,8 +100,8 @@ class FurtherSeeds:
             faults.append(f"{type(error).__name__}: {error}")
         finally:
             try:
-                self._pool.close()
-                self._pool.zygote.drain()
+                self.pool.close()
+                self.pool.zygote.drain()
             except Exception as error:
                 faults.append(f"{type(error).__name__}: {error}")
         return FurtherRuns(
@@ -125,7 +122,7 @@ class FurtherSeeds:
                 for group in (test.group, ""):
                     check = self._run(test, seed, group)
                     # A test that ends as the time runs out may have failed only for that.
-                    if self._left <= 0 or self._pool.budget.is_over:
+                    if self._left <= 0 or self.pool.budget.is_over:
                         return None
                     if check.state == "passed":
                         break
@@ -143,11 +140,11 @@ class FurtherSeeds:
     def _run(self, test: GradedTest, seed: int, group: str) -> Check:
         """Runs a test once and charges its time; raises GraderFault for a fault of the grader."""
         signals.raise_if_stopped()
-        before = self._cpu_seconds()
-        check = self._run_test(test, self._context(seed, group)).check
+        before = self.cpu_seconds()
+        check = self.run(test, self._context(seed, group)).check
         if check.cause is Cause.GRADER_FAULT:
             raise GraderFault(f"{check.test}, seed {seed}: {check.detail}")
-        self._left -= check.charged + self._cpu_seconds() - before
+        self._left -= check.charged + self.cpu_seconds() - before
         self._runs += 1
         self._charged += check.charged
         return check
@@ -160,7 +157,7 @@ class FurtherSeeds:
             seconds = min(test.limits.seconds, self._left)
             # The seed of a student's own process, so that code that draws numbers does the same.
             made = GradedImplementation(
-                self._pool,
+                self.pool,
                 msgspec.structs.replace(test.limits, seconds=seconds),
                 seed_of(nonce, test.item.path.stem, test.item.name),
                 group,
@@ -171,4 +168,4 @@ class FurtherSeeds:
             finally:
                 made.close()
 
-        return TestContext(nonce, self._pool.zygote.shared_folders, implementation)
+        return TestContext(nonce, self.pool.zygote.shared_folders, implementation)
