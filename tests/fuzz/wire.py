@@ -75,7 +75,7 @@ def _fuzz(frames: int, seed: int) -> None:
     for i, frame in enumerate(seeds()):
         (BUILD / "seeds" / str(i)).write_bytes(frame)
     watched = _copy_of(protocol)
-    reader = [method for method in vars(watched._Reader).values() if callable(method)]
+    reader = [method for method in vars(watched.Reader).values() if callable(method)]
     for function in (watched.decode_header, watched.decode, *reader):
         atheris.instrument_func(function)
     for function in (
