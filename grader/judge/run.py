@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assignment.manifest import Exercise, Manifest
+from assignment.manifest import Manifest
 from grader.faults import GraderFault
 from grader.judge.further_seeds import (
     FurtherSeeds,
@@ -85,7 +85,7 @@ class SubmissionRun:
         self._first_pool = first = lanes[0].pool
         compile_ahead(first, self.manifest)
         self.preflight = preflight(first, self.manifest, self.only, self.nonce)
-        conditions = Conditions(self.preflight, self.budget, self.counted, self._can_measure)
+        conditions = Conditions(self.preflight, self.budget, self.counted, self.timing)
         scheduler = Scheduler(lanes, conditions, self.session.run, self.on_check)
         self.outcomes = scheduler.run(tests)
         if self.further_seeds:
@@ -113,6 +113,3 @@ class SubmissionRun:
     def _lane(self, zygote: Zygote) -> Lane:
         pool = WorkerPool(zygote, self.submission, self.manifest.package, budget=self.budget)
         return Lane(pool, sandboxed(pool, self.nonce, self.counted, self.timing))
-
-    def _can_measure(self, exercise: Exercise) -> bool:
-        return self.timing is not None and self.timing.device_of(exercise) is not None

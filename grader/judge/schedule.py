@@ -10,7 +10,6 @@ from functools import cached_property, partial
 
 import msgspec
 
-from assignment.manifest import Exercise
 from grader import signals
 from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure
@@ -19,6 +18,7 @@ from grader.judge.preflight import Preflight
 from grader.judge.session import TestContext
 from grader.judge.verdict import GradedTest, Outcome, new_outcome
 from grader.races.device import why_none
+from grader.races.runner import TimingRunner
 from grader.results.record import Check, Visibility
 from grader.supervisor.budget import TimeBudget
 from grader.supervisor.pool import WorkerPool
@@ -28,14 +28,13 @@ from grader.supervisor.pool import WorkerPool
 class Conditions:
     """What decides whether a test of this submission runs.
 
-    `counted` says which tests carry points, and `can_measure` whether an exercise that needs a
-    device can be measured here.
+    `counted` says which tests carry points; `timing` runs those on a device, if any are run.
     """
 
     preflight: Preflight
     budget: TimeBudget
     counted: Visibility
-    can_measure: Callable[[Exercise], bool]
+    timing: TimingRunner | None
 
     @cached_property
     def _no_device(self) -> str:
@@ -45,7 +44,7 @@ class Conditions:
     def why_not(self, test: GradedTest) -> tuple[Cause, str] | None:
         """Why a test is not run; None if it is."""
         exercise = test.exercise
-        if exercise.needs and not self.can_measure(exercise):
+        if exercise.needs and (self.timing is None or self.timing.device_of(exercise) is None):
             return Cause.NEEDS_CUDA, f"{exercise.id} needs a CUDA device; {self._no_device}"
         for module in exercise.modules:
             if (cause := self.preflight.broken.get(module)) is not None:
