@@ -247,12 +247,7 @@ class WorkerProcess:
             self.listener.close()
 
     def stop(self) -> None:
-        """Stops it, and returns once all of its threads are stopped.
-
-        Raises:
-            WorkerEnded: it has ended.
-            GraderFault: it does not stop.
-        """
+        """Stops all of its threads, and waits; raises WorkerEnded, or GraderFault if it goes on."""
         self._signal(signal.SIGSTOP)
         deadline = time.monotonic() + _STOP_SECONDS
         while self.process.activity() not in ("stopped", None):

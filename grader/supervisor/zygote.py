@@ -111,7 +111,7 @@ class Zygote:
         self._run = RunFolder(lanes)
         self.folder, self.submissions = self._run.path, self._run.submissions
         self.trusted = self._run.trusted
-        self._hidden = tuple(str(path.resolve()) for path in (*hidden, self._run.private))
+        self._hidden = tuple(path.resolve() for path in (*hidden, self._run.private))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = Control(ours)
         self._run.end_first(self._control)
@@ -124,7 +124,7 @@ class Zygote:
                 only_try=only_try,
                 grading=messages.Grading(
                     run=str(self.folder),
-                    hidden=self._hidden,
+                    hidden=tuple(map(str, self._hidden)),
                     first_uid=run_folder.first_uid(os.getpid()),
                     canary=str(self._run.canary),
                     results=str(self._run.private),
@@ -290,8 +290,7 @@ class Zygote:
         A worker may hold `memory_mib` of host memory. The caller closes the zygote.
         """
         self.wait()
-        hidden = tuple(Path(folder) for folder in self._hidden)
-        return Zygote((self.tier,), hidden, memory_mib, device=device)
+        return Zygote((self.tier,), self._hidden, memory_mib, device=device)
 
     def disconnect(self) -> None:
         """Closes this process's end: once every process has, the zygote and its workers end."""

@@ -65,16 +65,10 @@ def lists_in_empty(shape: tuple[int, ...]) -> int:
     return math.prod(length or 1 for length in shape) if 0 in shape else 0
 
 
-def _all_torch_dtypes() -> dict[str, torch.dtype]:
-    found = {
-        str(value).removeprefix("torch."): value
-        for value in vars(torch).values()
-        if isinstance(value, torch.dtype)
-    }
-    return dict(sorted(found.items()))
-
-
-_TORCH_DTYPES = _all_torch_dtypes()
+_TORCH_DTYPES = {
+    str(dtype).removeprefix("torch."): dtype
+    for dtype in sorted((v for v in vars(torch).values() if isinstance(v, torch.dtype)), key=str)
+}
 TORCH_NAMES = {dtype: name.encode() for name, dtype in _TORCH_DTYPES.items()}
 # A tensor is sent as its bytes: no quantized dtypes, none narrower than a byte.
 TENSOR_DTYPES = {

@@ -58,9 +58,7 @@ class Start(_Message):
     """Prepares the first tier that holds; `Ready`.
 
     Attributes:
-        tiers: from the strongest to the weakest that will do.
-        only_try: tries each of the tiers and prepares none; the zygote then ends.
-        grading: what workers are for.
+        tiers, only_try: as in `supervisor.zygote.Zygote`. After a try the zygote ends.
         memory: bytes that all workers may hold together.
         processes: how many processes and threads they may have together.
     """
@@ -153,13 +151,9 @@ class GetCpuTime(_Message):
 
 
 class Ready(_Message):
-    """The zygote serves requests.
+    """The zygote serves requests; attributes as in `supervisor.zygote.Zygote`.
 
-    Attributes:
-        tier: the one that was prepared; "" if they were only tried.
-        refused: why each tier before it does not hold.
-        own_uids: whether each worker is another user than the judge.
-        control_group: what bounds all workers together, in words.
+    The tier is "" if they were only tried.
     """
 
     refused: dict[str, str]
