@@ -78,15 +78,11 @@ class Attempt:
 ATTEMPT: pytest.StashKey[Attempt] = pytest.StashKey()  # the run under way
 
 
+@dataclass(eq=False)
 class Session:
-    """Collected tests, which run any number of times.
+    """Collected tests, which run any number of times."""
 
-    Attributes:
-        tests: in the manifest's order.
-    """
-
-    def __init__(self, tests: Sequence[GradedTest]) -> None:
-        self.tests = tests
+    tests: Sequence[GradedTest]  # in the manifest's order
 
     def run(self, test: GradedTest, context: TestContext) -> Outcome:
         """Runs one test; again if the machine may be why it failed: the second outcome counts."""

@@ -215,7 +215,7 @@ class Worker:
         request = {"call": target, "args": args, "kwargs": kwargs}
         return claims.result(self._ask_metered(request, seconds), target)
 
-    def call_all(self, calls: Calls, seconds: float | None = None) -> list[Any]:
+    def call_all(self, calls: Calls, seconds: float) -> list[Any]:
         """Calls targets in order: `Implementation.call_all`. Raises what ends the worker."""
         trace.event(f"{len(calls)} calls", self.pid)
         answer = self._ask_metered({"calls": list(calls)}, seconds)
@@ -248,14 +248,12 @@ class Worker:
 
         return items()
 
-    def compile(self, files: Sequence[str], seconds: float | None = None) -> dict[str, bytes]:
+    def compile(self, files: Sequence[str], seconds: float) -> dict[str, bytes]:
         """The bytecode of those of the submission's files that can be compiled."""
         trace.event("compile", self.pid)
         return claims.bytecode(self._ask_metered({"compile": list(files)}, seconds), files)
 
-    def import_module(
-        self, module: str, functions: list[str], seconds: float | None = None
-    ) -> dict[str, Any]:
+    def import_module(self, module: str, functions: list[str], seconds: float) -> dict[str, Any]:
         """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
         trace.event(f"import {module}", self.pid)
         answer = self._ask_metered({"import": module, "functions": functions}, seconds)

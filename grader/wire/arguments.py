@@ -43,7 +43,6 @@ _BOTH_ORDERS = NUMPY_DTYPES | {
 def encode(
     call_id: int,
     value: Any,
-    what: str = "the arguments",
     number_of: Callable[[Any], int] | None = None,
     caps: Caps = ARGUMENT_CAPS,
 ) -> list[bytes | bytearray | memoryview]:
@@ -53,27 +52,23 @@ def encode(
     `value`; None refuses them.
     """
     writer, storages = _ArgumentWriter(caps, number_of), Writer(caps)
-    writer.value(value, what, 0)
+    writer.value(value, "the arguments", 0)
     for number, segment in writer.storages.segments():
         storages.tail += b"V" + COUNT.pack(number)
         storages.tail += LONG.pack(segment.begin) + LONG.pack(segment.size)
         storages.align()
         for part in segment.parts:
             storages.raw(part)
-    return frame(call_id, what, caps, storages, writer)
+    return frame(call_id, "the arguments", caps, storages, writer)
 
 
-def decode(
-    body: memoryview,
-    stand_in: Callable[[int, bool], Any] | None = None,
-    caps: Caps = ARGUMENT_CAPS,
-) -> Any:
+def decode(body: memoryview, stand_in: Callable[[int, bool], Any] | None = None) -> Any:
     """As `frames.decode`, of what `encode` made here.
 
     `stand_in` makes the stand-in of the function of a number, or of the generator if the second
     argument is true; None refuses them.
     """
-    reader = _ArgumentReader(body, caps, stand_in)
+    reader = _ArgumentReader(body, ARGUMENT_CAPS, stand_in)
     reader.segments()
     return reader.whole()
 
