@@ -342,13 +342,13 @@ def outcome_of_run(
                 shown = shown[:_MAX_DETAIL]
         except (MemoryError, TooMuchWork) as more:
             detail = f"{type(error).__name__}, whose text takes too much: {more}"
-    exception = builtin_named(type(error).__name__) if cause is Cause.EXCEPTION else None
+    kind = builtin_named(type(error).__name__)
     return new_outcome(
         test,
         cause,
         detail,
         shown=shown,
-        exception=exception.__name__ if exception else None,
+        exception=kind.__name__ if cause is Cause.EXCEPTION else None,
         seconds=seconds,
         charged=charged,
         measured=measured,

@@ -61,7 +61,8 @@ class Callbacks:
         number, args, kwargs = message["function"], message["args"], message["kwargs"]
         known = type(number) is int and 0 <= number < len(self._functions)
         is_next = type(message["use"]) is int and message["use"] == self._uses
-        if not (known and is_next and type(args) is tuple and _is_keywords(kwargs)):
+        are_keywords = type(kwargs) is dict and all(type(name) is str for name in kwargs)
+        if not (known and is_next and type(args) is tuple and are_keywords):
             raise SubmissionFailure(Cause.PROTOCOL, "a use of a function has an unknown form")
         self._uses += 1
         if self._uses > MAX_USES:
@@ -95,7 +96,3 @@ class Callbacks:
             # Python names a function after the test that defines it.
             text = str(error.args[0]).rpartition("<locals>.")[2] if error.args else ""
             return {"raised": name, "args": (text,)}
-
-
-def _is_keywords(value: Any) -> bool:
-    return type(value) is dict and all(type(name) is str for name in value)

@@ -107,7 +107,7 @@ class WorkerPool:
             try:
                 worker.ready()
                 if self._keeps_spare and self._spare is None:
-                    self._spare = self._fork(self.zygote.new_scratch())
+                    self._spare = self._fork()
                 worker.go(self.package if package is None else package, limits, seed)
             except Killed:  # not by the judge
                 worker.kill(keep_scratch=scratch is not None)
@@ -167,10 +167,11 @@ class WorkerPool:
 
     def _take(self, scratch: ScratchFolder | None, watch: messages.Watch) -> Worker:
         if scratch is not None or watch:
-            return self._fork(scratch or self.zygote.new_scratch(), watch)
+            return self._fork(scratch, watch)
         spare, self._spare = self._spare, None
-        return spare or self._fork(self.zygote.new_scratch())
+        return spare or self._fork()
 
-    def _fork(self, scratch: ScratchFolder, watch: messages.Watch = "") -> Worker:
+    def _fork(self, scratch: ScratchFolder | None = None, watch: messages.Watch = "") -> Worker:
+        scratch = scratch or self.zygote.new_scratch()
         process = self.zygote.fork_worker(self.submission, scratch, watch)
         return Worker(self.zygote, process, self.budget)
