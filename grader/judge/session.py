@@ -70,9 +70,7 @@ class Attempt:
     def note(self, error: BaseException | None, seconds: float) -> None:
         """Sets the outcome, that of a call or of a failed setup or teardown. The last counts."""
         self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
-        self.outcome = outcome_of_run(
-            self.test, error, self.implementation, self.measured, seconds
-        )
+        self.outcome = outcome_of_run(self.test, error, self.implementation, self.measured, seconds)
 
 
 ATTEMPT: pytest.StashKey[Attempt] = pytest.StashKey()  # the run under way
