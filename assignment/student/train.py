@@ -12,11 +12,9 @@ import math
 import multiprocessing
 import signal
 import statistics
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +30,9 @@ from assignment.material.small_transformer import Sizes
 from assignment.material.step_counts import count_parameters
 from assignment.student import problems, trainer
 from assignment.student.bench import measured_roofs, si, timed
-from assignment.student.predict import TRAIN, difference, read
+from assignment.student.predict import TRAIN, difference, read, teller
 from assignment.student.trainer import Job, Message
-from assignment.student.verbs import command, is_under_make
+from assignment.student.verbs import UserError, command, is_under_make
 
 START = "spawn"  # how processes start: in a new Python, without the threads of this one
 _REPEATED = 10  # steps that are trained again after the kill, at least
@@ -53,10 +51,6 @@ _ROWS = {  # what is counted and measured: its name, and the chapter whose funct
     "seconds": ("seconds a step", "prediction"),
     "mfu": ("MFU", "flops"),
 }
-
-
-class TrainError(Exception):
-    """The training cannot go on; the message says why."""
 
 
 def run(
@@ -78,10 +72,10 @@ def run(
         sizes: the model and its batch.
 
     Raises:
-        TrainError: a function of the student's failed, or the process that trains ended.
-        PredictError: the file of predictions is not as it was written.
+        UserError: a function of the student's failed, the process that trains ended, or the file of
+            predictions is not as it was written.
     """
-    say = partial(_say, console)
+    say = teller(console)
     folder.mkdir(parents=True, exist_ok=True)
     try:
         peak, bandwidth, bf16 = _speeds()
@@ -200,9 +194,9 @@ def _process(job: Job) -> Iterator[Iterator[Message]]:
             except (EOFError, OSError):
                 process.join()
                 status = process.exitcode
-                raise TrainError(f"the process that trains ended, with status {status}") from None
+                raise UserError(f"the process that trains ended, with status {status}") from None
             if kind == "failed":
-                raise TrainError(value)
+                raise UserError(value)
             yield kind, value
 
     try:
@@ -373,7 +367,3 @@ def _show_curve(console: Console, losses: Sequence[float], job: Job) -> None:
     picture.write_bytes(figures.render(draw))
     is_below = picture.is_relative_to(Path.cwd())
     console.print(f"The loss: {picture.relative_to(Path.cwd()) if is_below else picture}")
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(textwrap.fill(text, min(console.width, 80)), markup=False)

@@ -100,54 +100,49 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+# Commands import torch, which takes seconds, only where they need it.
+
+
+def package_name() -> str:
+    """The name of the student's package, which can be imported from now on."""
+    sys.path.insert(0, str(ROOT))
+    return manifest.load().package
+
+
 def time_programs(console: Console, names: Sequence[str], picture: Path) -> None:
     """Times programs; raises UserError for an unknown name."""
     if unknown := sorted(set(names) - set(PROGRAMS)):
         raise UserError(f"no program is called {unknown[0]!r}; there are {', '.join(PROGRAMS)}")
-    from assignment.student import bench  # imports torch, which takes seconds: only if it is needed
+    from assignment.student import bench
 
-    sys.path.insert(0, str(ROOT))
-    bench.run(manifest.load().package, names or PROGRAMS, console, picture)
+    bench.run(package_name(), names or PROGRAMS, console, picture)
 
 
 def draw_figures(console: Console) -> None:
     """Draws the figures and prints where the page is; raises UserError without matplotlib."""
     if importlib.util.find_spec("matplotlib") is None:
         raise UserError('the figures need matplotlib: python -m pip install -e ".[bench]"')
-    # It imports torch, which takes seconds: only if it is needed.
     from assignment.student import own_figures
 
-    sys.path.insert(0, str(ROOT))
-    page = own_figures.build(manifest.load().package, ROOT / SITE, console)
+    page = own_figures.build(package_name(), ROOT / SITE, console)
     console.print(f"\nYour figures, beside the text's: {page.relative_to(ROOT).as_posix()}")
 
 
 def predict_step(console: Console, sizes: Sequence[str]) -> None:
     """Commits a prediction, runs the step; raises UserError if there is nothing to compare."""
-    # They import torch, which takes seconds: only if it is needed.
     from assignment.calls.implementation import Package
     from assignment.student import predict
 
-    sys.path.insert(0, str(ROOT))
-    try:
-        predict.run(Package(manifest.load().package), sizes, console, ROOT / PREDICTIONS)
-    except predict.PredictError as error:
-        raise UserError(str(error)) from error
+    predict.run(Package(package_name()), sizes, console, ROOT / PREDICTIONS)
 
 
 def train_model(console: Console, minutes: float) -> None:
     """Trains with the student's functions; raises UserError if one of them fails."""
     if not 0 < minutes <= 600:
         raise UserError(f"a training takes more than 0 minutes and at most 600, not {minutes:g}")
-    # They import torch, which takes seconds: only if it is needed.
-    from assignment.student import predict, train
+    from assignment.student import train
 
-    sys.path.insert(0, str(ROOT))
-    package, folder = manifest.load().package, ROOT / TRAINING
-    try:
-        train.run(package, folder, ROOT / PREDICTIONS, console, minutes)
-    except (train.TrainError, predict.PredictError) as error:
-        raise UserError(str(error)) from error
+    train.run(package_name(), ROOT / TRAINING, ROOT / PREDICTIONS, console, minutes)
 
 
 def find(exercise_id: str) -> Exercise:
@@ -185,7 +180,7 @@ def show_hint(console: Console, exercise_id: str | None) -> None:
 
 def watch_files(console: Console, exercise_id: str | None) -> None:
     """Tests an exercise at each save, until the key q."""
-    from assignment.student import watch  # imports torch, which takes seconds: only if it is needed
+    from assignment.student import watch
 
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))

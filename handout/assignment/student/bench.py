@@ -50,19 +50,22 @@ class Result:
     bytes: float
 
 
-def bench(student: Any, names: Sequence[str], kind: str, console: Console, picture: Path) -> None:
+def run(package: str, names: Sequence[str], console: Console, picture: Path) -> None:
     """Times programs, prints a table, and draws their positions under the roofline.
 
+    On the CUDA device if there is one, else on the CPU.
+
     Args:
-        student: the package.
+        package: the student's.
         names: the programs to time.
-        kind: "cpu" or "cuda".
         console: prints the table.
         picture: path of an SVG file, drawn if matplotlib is installed.
     """
-    device = torch.device(kind)
-    memory = torch.cuda.get_device_properties(device).total_memory if kind == "cuda" else 0
-    roofs = _roofs(student, device)
+    has_cuda = torch.cuda.is_available()
+    device = torch.device("cuda" if has_cuda else "cpu")
+    memory = torch.cuda.get_device_properties(device).total_memory if has_cuda else 0
+    student = Package(package)
+    roofs = _roofs(device)
     results = []
     for name in names:
         console.print(f"[dim]{name} …[/dim]")
@@ -149,7 +152,7 @@ def timed(
     return of(found)
 
 
-def _roofs(student: Any, device: torch.device) -> Roofs:
+def _roofs(device: torch.device) -> Roofs:
     """The datasheet's numbers if the table has the device, else measured ones."""
     if device.type == "cuda":
         table = hardware.load()
@@ -236,9 +239,3 @@ def draw(results: Sequence[Result], roofs: Roofs, picture: Path) -> bool:
     figure.savefig(picture)
     pyplot.close(figure)
     return True
-
-
-def run(package: str, names: Sequence[str], console: Console, picture: Path) -> None:
-    """Times the programs of a package on the CUDA device if there is one, else on the CPU."""
-    kind = "cuda" if torch.cuda.is_available() else "cpu"
-    bench(Package(package), names, kind, console, picture)

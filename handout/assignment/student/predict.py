@@ -10,10 +10,9 @@ import hashlib
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from assignment.calls.text import show
 from assignment.material.small_transformer import GPT2, SMALL, Sizes
 from assignment.material.step_counts import FULL, PART, Run, count_step
 from assignment.student.bench import measured_roofs, si, timed
-from assignment.student.verbs import command
+from assignment.student.verbs import UserError, command
 
 TRAIN = Sizes(  # the step of `make train`
     vocab=256, context=64, layers=4, d_model=128, heads=4, d_ff=512, tied=True, batch=8
@@ -33,10 +32,6 @@ TRAIN = Sizes(  # the step of `make train`
 NAMED = {"small": SMALL, "gpt2": GPT2, "train": TRAIN}
 LABELS = {"parameters": "parameters", "flops": "FLOPs", "peak_bytes": "peak bytes"}
 _MOST_BYTES, _MOST_FLOPS, _MOST_LAYERS = 2e9, 1e12, 500  # of a step that runs here
-
-
-class PredictError(Exception):
-    """There is nothing to compare; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +50,7 @@ class Record:
 
 
 def parse(words: Sequence[str]) -> Sizes:
-    """Sizes from words such as `gpt2 layers=6`; raises PredictError for others."""
+    """Sizes from words such as `gpt2 layers=6`; raises UserError for others."""
     sizes = SMALL
     known = ", ".join(field.name for field in fields(Sizes))
     for word in words:
@@ -67,39 +62,37 @@ def parse(words: Sequence[str]) -> Sizes:
         elif name in asdict(sizes) and name != "tied" and re.fullmatch("[0-9]{1,18}", value):
             sizes = Sizes(**{**asdict(sizes), name: int(value)})
         else:
-            raise PredictError(
+            raise UserError(
                 f"{word!r} is no size; write {', '.join(NAMED)}, then sizes such as layers=6 or "
                 f"tied=no. The sizes are {known}"
             )
     if min(value for name, value in asdict(sizes).items() if name != "tied") < 1:
-        raise PredictError("every size is at least 1")
+        raise UserError("every size is at least 1")
     if sizes.d_model % sizes.heads:
-        raise PredictError(f"{sizes.heads} heads do not divide d_model={sizes.d_model}")
+        raise UserError(f"{sizes.heads} heads do not divide d_model={sizes.d_model}")
     if sizes.layers > _MOST_LAYERS:
-        raise PredictError(f"at most {_MOST_LAYERS} layers are built here")
+        raise UserError(f"at most {_MOST_LAYERS} layers are built here")
     return sizes
 
 
 def ask(student: Any, sizes: Sizes, device: Mapping[str, float]) -> dict[str, float]:
-    """The student's prediction; raises PredictError if it cannot be used."""
+    """The student's prediction; raises UserError if it cannot be used."""
     test = command("test", "predict_step")
     try:
         found = student.prediction.predict_step(**asdict(sizes), **device)
     except NotImplementedError as error:
-        raise PredictError(
+        raise UserError(
             "predict_step is not written yet, so there is nothing to compare. Read "
             f"assignment/writeup/prediction.md, then try {test}"
         ) from error
     except Exception as error:
-        raise PredictError(
+        raise UserError(
             f"predict_step raised {type(error).__name__}: {error}. {test} shows where"
         ) from error
     for name in (*LABELS, "seconds"):
         value = found.get(name) if isinstance(found, dict) else None
         if not isinstance(value, int | float) or not abs(value) < 1e300:
-            raise PredictError(
-                f"predict_step gave no number for {name!r}: {show(found)}. Try {test}"
-            )
+            raise UserError(f"predict_step gave no number for {name!r}: {show(found)}. Try {test}")
     return {name: found[name] for name in (*LABELS, "seconds")}
 
 
@@ -109,7 +102,7 @@ def commit(
     """Adds a prediction to the file; returns it, and the first one for these sizes if it is older.
 
     Raises:
-        PredictError: the file cannot be read or written, or a line is not as it was written.
+        UserError: the file cannot be read or written, or a line is not as it was written.
     """
     try:
         earlier = list(read(file))
@@ -119,12 +112,12 @@ def commit(
         with file.open("a", encoding="utf-8", newline="\n") as lines:
             lines.write(json.dumps({**asdict(record), "sha256": record.sha256}) + "\n")
     except OSError as error:
-        raise PredictError(f"{file} cannot be used: {error}") from error
+        raise UserError(f"{file} cannot be used: {error}") from error
     return record, next((old for old in earlier if old.sizes == record.sizes), None)
 
 
 def read(file: Path) -> Iterator[Record]:
-    """The records of a file, [] without it; raises PredictError at a line that was changed."""
+    """The records of a file, [] without it; raises UserError at a line that was changed."""
     after = ""
     text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -135,7 +128,7 @@ def read(file: Path) -> Iterator[Record]:
         except (ValueError, TypeError, KeyError, AttributeError):
             written, record = "", None
         if record is None or record.sha256 != written or record.after != after:
-            raise PredictError(
+            raise UserError(
                 f"{file.name}, line {number}, is not as it was written. Predictions stay as they "
                 "were made; remove the file to begin again"
             )
@@ -170,21 +163,16 @@ def table(
     """Predicted and measured values side by side, with the first prediction unless it is None."""
     shown = Table(box=None, pad_edge=False)
     shown.add_column("", no_wrap=True)
-    predictions = [("predicted", predicted)] if first is None else []
-    if first is not None:
-        predictions = [("first", first), ("now", predicted)]
-    for heading in (*(heading for heading, _ in predictions), "measured", "error", "marks"):
+    predictions = {"predicted": predicted} if first is None else {"first": first, "now": predicted}
+    for heading in (*predictions, "measured", "error", "marks"):
         shown.add_column(heading, justify="right", no_wrap=True)
     for name, label in {**LABELS, "seconds": "seconds"}.items():
-        row = [_number(name, values[name]) for _, values in predictions]
+        row = [_number(name, values[name]) for values in predictions.values()]
         if name in measured:
             row += [_number(name, measured[name]), difference(predicted[name], measured[name])]
         else:
             row += ["–", "–"]
-        if name == "seconds":
-            row.append("never")
-        else:
-            row.append(marks(name, predicted[name], measured[name]))
+        row.append(marks(name, predicted[name], measured[name]) if name in LABELS else "never")
         shown.add_row(label, *row)
     return shown
 
@@ -205,12 +193,12 @@ def run(student: Any, words: Sequence[str], console: Console, file: Path) -> Non
     """Asks, commits, measures and compares.
 
     Raises:
-        PredictError: the sizes, the student's answer or the file cannot be used.
+        UserError: the sizes, the student's answer or the file cannot be used.
     """
     sizes = parse(words)
     roofs = measured_roofs(torch.device("cpu"))
     device = {"peak_flops": roofs.flops, "bandwidth": roofs.bandwidth}
-    say = partial(_say, console)
+    say = teller(console)
     say("A training step of " + " ".join(f"{k}={v}" for k, v in asdict(sizes).items()))
     say(f"on this CPU: {si(roofs.flops)}FLOP/s and {si(roofs.bandwidth)}B/s, measured here.")
     predicted = ask(student, sizes, device)
@@ -230,5 +218,7 @@ def run(student: Any, words: Sequence[str], console: Console, file: Path) -> Non
     say("Your marks come from the hidden tests, which ask for other sizes.")
 
 
-def _say(console: Console, text: str) -> None:
-    console.print(textwrap.fill(text, min(console.width, 80)))
+def teller(console: Console) -> Callable[[str], None]:
+    """A function that prints a paragraph."""
+    width = min(console.width, 80)
+    return lambda text: console.print(textwrap.fill(text, width), markup=False)

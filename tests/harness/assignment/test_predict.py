@@ -9,7 +9,7 @@ from rich.console import Console
 
 from assignment.material.small_transformer import GPT2, SMALL
 from assignment.student import predict
-from assignment.student.predict import PredictError
+from assignment.student.verbs import UserError
 from solutions.resource_accounting import prediction
 from tests.harness.conftest import REPOSITORY
 
@@ -117,7 +117,7 @@ def test_a_changed_file_is_refused(tmp_path, change):
         "no text": [*lines, "\udcff"],
     }[change]
     file.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogateescape")
-    with pytest.raises(PredictError, match=r"predictions\.jsonl, line \d, is not as it was writ"):
+    with pytest.raises(UserError, match=r"predictions\.jsonl, line \d, is not as it was writ"):
         said_by(student(), file)
     text = file.read_text(encoding="utf-8", errors="surrogateescape")
     assert text.splitlines() == lines
@@ -142,7 +142,7 @@ def raising(error):
     ],
 )
 def test_what_is_no_prediction_is_not_committed(tmp_path, asked, message):
-    with pytest.raises(PredictError, match=message):
+    with pytest.raises(UserError, match=message):
         said_by(asked, tmp_path / "predictions.jsonl")
     assert not (tmp_path / "predictions.jsonl").exists()
 
@@ -161,7 +161,7 @@ def test_what_is_no_prediction_is_not_committed(tmp_path, asked, message):
     ],
 )
 def test_sizes_that_cannot_be_are_refused(words, message):
-    with pytest.raises(PredictError, match=message):
+    with pytest.raises(UserError, match=message):
         predict.parse(words)
 
 

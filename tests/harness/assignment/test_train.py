@@ -31,7 +31,7 @@ console = Console(width=80, highlight=False, soft_wrap=True)
 folder = Path({folder!r})
 try:
     train.run({package!r}, folder, folder / "predictions.jsonl", console, 0.0, {sizes!r})
-except train.TrainError as error:
+except train.UserError as error:
     print("error:", error)
 """
 
