@@ -76,42 +76,39 @@ class SmallModel(torch.nn.Module):
 
 @scenario
 def bf16_run(
-    student: Any,
-    weights: Sequence[torch.Tensor],
-    batches: Iterable[Batch],
-    *,
-    optimizer: str = "SGD",
-    settings: dict[str, Any],
-    loss: str = "mse_loss",
-    loss_weight: float = 1.0,
-    unused: bool = False,
-    stale: float | None = None,
-    offset: float = 0.0,
-    training: tuple[bool, bool] | None = None,
+    student: Any, weights: Sequence[torch.Tensor], batches: Iterable[Batch], **how: Any
 ) -> dict[str, Any]:
-    """Trains the model by `train_bf16`, with the loss multiplied by `loss_weight`.
-
-    `optimizer` and `settings` are those of torch.optim, `loss` is one of torch.nn.functional or of
-    `_LOSSES`, `stale` is the value of all gradients before, and `training` is the mode of the
-    model, and that of a layer that doubles its inputs in training mode.
-
-    Raises:
-        LeftChanged: torch's or numpy's generator has changed.
-    """
-    model = _model(weights, unused, offset, training)
-    _fill_gradients(model, stale)
-    made = getattr(torch.optim, optimizer)(_groups(model), **settings)
-    dtypes = _watch_gradients(made)
-    loss_fn = _loss(loss, loss_weight)
-    modes = _modes(model)
-    with generators_unchanged("training"), _autocast_to_fp16():
-        losses = student.precision.train_bf16(model, made, _once(batches), loss_fn)
-    return {**_report(model, made, dtypes, losses), "modes_stay": _modes(model) == modes}
+    """Trains the model by `train_bf16`; `how` is as in `_run`, and so is the result."""
+    with _autocast_to_fp16():
+        return _run(student.precision.train_bf16, weights, batches, **how)
 
 
 @scenario
 def fp16_run(
     student: Any,
+    weights: Sequence[torch.Tensor],
+    batches: Iterable[Batch],
+    *,
+    shift: torch.Tensor | None = None,
+    **how: Any,
+) -> dict[str, Any]:
+    """Trains the model by `train_fp16`; `how` and `shift` are as in `_run`.
+
+    The result has the "scales" too.
+    """
+    scales: Iterable[float] = ()
+
+    def train(*given: Any, **scaling: Any) -> Any:
+        nonlocal scales
+        losses, scales = student.precision.train_fp16(*given, **scaling)
+        return losses
+
+    report = _run(train, weights, batches, shift=shift, **how)
+    return {**report, "scales": list(scales)}
+
+
+def _run(
+    train: Callable[..., Any],
     weights: Sequence[torch.Tensor],
     batches: Iterable[Batch],
     *,
@@ -127,16 +124,28 @@ def fp16_run(
     slope: float = 0.0,
     **scaling: Any,
 ) -> dict[str, Any]:
-    """Trains the model by `train_fp16`; the other parameters are as in `bf16_run`.
+    """Trains the model.
 
-    `shift` is a parameter of the loss, not of the model: it is added to the model's outputs, and
-    its sum, times `slope`, to the loss.
+    Args:
+        train: called with the model, the optimizer, the batches, the loss, and `scaling`.
+        weights, unused, offset: the model's.
+        optimizer, settings: those of torch.optim.
+        loss: one of torch.nn.functional or of `_LOSSES`; it is multiplied by `loss_weight`.
+        stale: the value of all gradients before.
+        training: the mode of the model, and that of a layer that doubles its inputs in training
+            mode.
+        shift: a parameter of the loss, not of the model: it is added to the model's outputs, and
+            its sum, times `slope`, to the loss.
 
     Raises:
         LeftChanged: torch's or numpy's generator has changed.
     """
-    model = _model(weights, unused, offset, training)
-    _fill_gradients(model, stale)
+    model = SmallModel(weights, unused, offset, training is not None)
+    whole, layer = training or (True, True)
+    model.train(whole)
+    model.doubled.train(layer)
+    for weight in model.parameters():
+        weight.grad = None if stale is None else torch.full_like(weight, stale)
     groups, loss_fn = _groups(model), _loss(loss, loss_weight)
     if shift is not None:
         own, plain = torch.nn.Parameter(shift.clone()), loss_fn
@@ -146,25 +155,18 @@ def fp16_run(
     dtypes = _watch_gradients(made)
     modes = _modes(model)
     with generators_unchanged("training"):
-        losses, scales = student.precision.train_fp16(
-            model, made, _once(batches), loss_fn, **scaling
-        )
-    report = {**_report(model, made, dtypes, losses), "scales": list(scales)}
-    report["modes_stay"] = _modes(model) == modes
-    return report if shift is None else {**report, "shift": own.detach()}
-
-
-def _model(
-    weights: Sequence[torch.Tensor],
-    unused: bool,
-    offset: float,
-    training: tuple[bool, bool] | None,
-) -> SmallModel:
-    model = SmallModel(weights, unused, offset, training is not None)
-    whole, layer = training or (True, True)
-    model.train(whole)
-    model.doubled.train(layer)
-    return model
+        # The batches as an iterable that is not a list, like a data loader.
+        losses = train(model, made, (batch for batch in batches), loss_fn, **scaling)
+    return {
+        "params": list(model.weights),
+        "unused": model.unused,
+        "state": [dict(made.state.get(p, {})) for p in model.weights],
+        "output_dtype": model.output_dtype,
+        "gradient_dtypes": sorted(set(dtypes), key=str),
+        "losses": list(losses),
+        "modes_stay": _modes(model) == modes,
+        **({} if shift is None else {"shift": own.detach()}),
+    }
 
 
 def _modes(model: torch.nn.Module) -> list[bool]:
@@ -187,16 +189,6 @@ def _groups(model: SmallModel) -> list[dict[str, Any]]:
     """The parameters as two groups, as where some do not decay."""
     params = list(model.parameters())
     return [{"params": some} for some in (params[:1], params[1:]) if some]
-
-
-def _fill_gradients(model: SmallModel, value: float | None) -> None:
-    for weight in model.parameters():
-        weight.grad = None if value is None else torch.full_like(weight, value)
-
-
-def _once(batches: Iterable[Batch]) -> Iterable[Batch]:
-    """The batches as an iterable that is not a list, like a data loader."""
-    yield from batches
 
 
 def _squares_in_16_bits(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -234,19 +226,3 @@ def _watch_gradients(optimizer: torch.optim.Optimizer) -> list[torch.dtype]:
 
     optimizer.register_step_pre_hook(record)
     return dtypes
-
-
-def _report(
-    model: SmallModel,
-    optimizer: torch.optim.Optimizer,
-    gradient_dtypes: Sequence[torch.dtype],
-    losses: Sequence[float],
-) -> dict[str, Any]:
-    return {
-        "params": list(model.weights),
-        "unused": model.unused,
-        "state": [dict(optimizer.state.get(p, {})) for p in model.weights],
-        "output_dtype": model.output_dtype,
-        "gradient_dtypes": sorted(set(gradient_dtypes), key=str),
-        "losses": list(losses),
-    }
