@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from assignment.figures.look import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, SOFT, canvas, tint
-from assignment.figures.memory import MASTER
+from assignment.figures.memory import MASTER, legend
 
 DEVICE = 80 * 10**9
 XL: dict[str, Any] = {
@@ -39,12 +39,7 @@ def step_ledger(ra: Any) -> Figure:
     for axes, checkpointed in zip(panels, (False, True), strict=True):
         _panel(ra, axes, checkpointed)
     panels[0].set_ylabel("GB held")
-    handles = [
-        panels[0].plot([], [], "s", markersize=9, color=tint(colour, 0.55))[0]
-        for colour in PARTS.values()
-    ]
-    names = [{"master": "master copy"}.get(part, part) for part in PARTS]
-    figure.legend(handles, names, loc="outside upper center", ncols=len(PARTS), handletextpad=0.3)
+    legend(panels[0], PARTS)
     return figure
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
-import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from assignment import hardware
 from assignment.figures.look import (
@@ -26,6 +23,7 @@ from assignment.figures.look import (
     canvas,
     tint,
 )
+from assignment.material.step_counts import LiveBytes
 
 Layer = Callable[[torch.Tensor], torch.Tensor]
 Run = Callable[[Sequence[Layer], torch.Tensor], torch.Tensor]
@@ -66,7 +64,7 @@ def recipes(ra: Any) -> Figure:
         axes.text(left + 0.25, row, f"{left} B, {largest / 1e9:.1f}e9 parameters", va="center")
     axes.set_yticks(range(len(RECIPES)), RECIPES)
     axes.set(xlim=(0, 24.5), xticks=range(0, 17, 4), xlabel="bytes per parameter")
-    _finish(axes, "parameters", "gradients", "master", "optimizer")
+    _finish(axes, PARTS)
     return figure
 
 
@@ -94,7 +92,7 @@ def zero_stages(ra: Any) -> Figure:
     axes.text(capacity + 1, 3.0, f"an H100 holds {capacity:g} GB", color=RED, va="center")
     axes.set_yticks(range(4), [f"stage {stage}" for stage in range(4)])
     axes.set(xlim=(0, 134), xlabel="GB on each device")
-    _finish(axes, "parameters", "gradients", "optimizer")
+    _finish(axes, {name: PARTS[name] for name in groups})
     return figure
 
 
@@ -103,12 +101,16 @@ def _piece(axes: Axes, row: int, left: float, size: float, text: str, colour: st
     axes.text(left + size / 2, row, text, ha="center", va="center")
 
 
-def _finish(axes: Axes, *parts: str) -> None:
-    words = {"master": "master copy", "optimizer": "optimizer"}
-    for part in parts:
-        colour = tint(PARTS[part], 0.55)
-        axes.plot([], [], "s", markersize=9, color=colour, label=words.get(part, part))
+def legend(axes: Axes, parts: Mapping[str, str]) -> None:
+    """Names parts of the memory above the figure, in their colours."""
+    for part, colour in parts.items():
+        label = "master copy" if part == "master" else part
+        axes.plot([], [], "s", markersize=9, color=tint(colour, 0.55), label=label)
     axes.figure.legend(loc="outside upper center", ncols=len(parts), handletextpad=0.3)
+
+
+def _finish(axes: Axes, parts: Mapping[str, str]) -> None:
+    legend(axes, parts)
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
@@ -117,38 +119,25 @@ def _finish(axes: Axes, *parts: str) -> None:
 # A step of a deep linear network, measured.
 
 
-class Meter(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Records the live bytes of tensors of one shape after each matrix product."""
+class Meter(LiveBytes):  # type: ignore[no-untyped-call]
+    """Notes the live bytes of tensors of one shape, and how many products were done until then."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.shape, self.products, self.alive = shape, 0, 0
-        self.seen: set[int] = set()
-        self.log: list[tuple[int, int]] = [(0, 0)]
+        super().__init__()
+        self.shape, self.products = shape, 0
+        self.changes: list[tuple[int, int]] = [(0, 0)]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
         self.products += func is torch.ops.aten.mm.default
-        for leaf in tree_leaves(result):
-            if isinstance(leaf, torch.Tensor):
-                self.watch(leaf)
-        return result
+        return super().__torch_dispatch__(func, types, args, kwargs)
 
     def watch(self, tensor: torch.Tensor) -> None:
-        """Counts a tensor until its storage is freed."""
-        storage = tensor.untyped_storage()
-        if tuple(tensor.shape) == self.shape and storage._cdata not in self.seen:
-            self.seen.add(storage._cdata)
-            self._change(storage.nbytes())
-            weakref.finalize(storage, self._gone, storage._cdata, storage.nbytes())
+        if tuple(tensor.shape) == self.shape:
+            super().watch(tensor)
 
-    def _gone(self, name: int, size: int) -> None:
-        self.seen.discard(name)
-        self._change(-size)
-
-    def _change(self, size: int) -> None:
-        self.alive += size
-        self.log.append((self.products, self.alive))
+    def change(self, size: int) -> None:
+        super().change(size)
+        self.changes.append((self.products, self.alive))
 
 
 def _measure(run: Run) -> tuple[list[tuple[int, int]], int]:
@@ -171,7 +160,7 @@ def _measure(run: Run) -> tuple[list[tuple[int, int]], int]:
         loss = y.sum()
         del y
         loss.backward()  # type: ignore[no-untyped-call]
-    return meter.log, forward
+    return meter.changes, forward
 
 
 def step_memory(ra: Any) -> Figure:

@@ -78,7 +78,6 @@ def cell(
     edge: str = SOFT,
     width: float = 0.7,
     fontsize: float = 8,
-    weight: str = "normal",
     zorder: float = 1,
 ) -> None:
     """A box with its upper left corner at (x, y), and centred text."""
@@ -94,7 +93,6 @@ def cell(
             va="center_baseline",
             color=ink,
             fontsize=fontsize,
-            weight=weight,
             zorder=zorder + 1,
         )
 

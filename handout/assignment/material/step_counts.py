@@ -50,14 +50,18 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         storage = tensor.untyped_storage()
         if storage._cdata not in self._seen:
             self._seen.add(storage._cdata)
-            self.alive += storage.nbytes()
-            self.peak = max(self.peak, self.alive)
+            self.change(storage.nbytes())
             gone = weakref.finalize(storage, self._forget, storage._cdata, storage.nbytes())
             gone.atexit = False
 
     def _forget(self, storage: int, size: int) -> None:
         self._seen.discard(storage)
-        self.alive -= size
+        self.change(-size)
+
+    def change(self, size: int) -> None:
+        """A storage of this size is new; or gone, if the size is negative."""
+        self.alive += size
+        self.peak = max(self.peak, self.alive)
 
 
 @dataclass
