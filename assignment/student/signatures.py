@@ -7,7 +7,7 @@ import functools
 import inspect
 import sys
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 STUBS = Path(__file__).parents[1] / "stubs"  # only in a handout
 
@@ -24,66 +24,50 @@ def changed(package: str, target: str) -> tuple[str, str] | None:
         return None
     function = getattr(found, name, None)
     if function is None:
-        return "", _text(name, stub)
+        return "", stub.text
     if not inspect.isfunction(function):
         return None
     own = inspect.signature(function)
-    return None if _fits(own, stub) else (_text(name, own), _text(name, stub))
+    if _fits(own, stub.signature):
+        return None
+    bare = [p.replace(annotation=p.empty) for p in own.parameters.values()]
+    return f"{name}{inspect.Signature(bare)}", stub.text
 
 
 def returns(target: str) -> str:
     """What a function returns by the annotation of its stub; "" if that is not known."""
-    node = _stub_node(*target.split(".", 1))
-    return ast.unparse(node.returns) if node is not None and node.returns is not None else ""
+    stub = _stub(*target.split(".", 1))
+    return stub.returns if stub else ""
 
 
-def _stub(module: str, name: str) -> inspect.Signature | None:
-    """The signature of a stub, without annotations."""
-    node = _stub_node(module, name)
-    return None if node is None else _signature(node.args)
+class _Stub(NamedTuple):
+    """A function of the handout. Its signature says only which parameters have a default."""
+
+    signature: inspect.Signature
+    text: str  # `matmul_flops(n, k, m)`, without annotations
+    returns: str
 
 
 @functools.cache
-def _stub_node(module: str, name: str) -> ast.FunctionDef | None:
+def _stub(module: str, name: str) -> _Stub | None:
     try:
         tree = ast.parse((STUBS / f"{module}.py").read_text(encoding="utf-8"))
     except OSError:
         return None
-    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-    return next((node for node in functions if node.name == name), None)
-
-
-def _signature(arguments: ast.arguments) -> inspect.Signature:
-    """As `inspect.signature` gives it; a default is the text of its expression."""
-    kinds = inspect.Parameter
-    positional = [*arguments.posonlyargs, *arguments.args]
-    first = len(positional) - len(arguments.defaults)
-    defaults: list[ast.expr | None] = [None] * first + [*arguments.defaults]
-    made = [
-        _parameter(a.arg, kinds.POSITIONAL_OR_KEYWORD, d)
-        for a, d in zip(positional, defaults, strict=True)
-    ]
-    if arguments.vararg:
-        made.append(_parameter(arguments.vararg.arg, kinds.VAR_POSITIONAL, None))
-    made += [
-        _parameter(a.arg, kinds.KEYWORD_ONLY, d)
-        for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    ]
-    if arguments.kwarg:
-        made.append(_parameter(arguments.kwarg.arg, kinds.VAR_KEYWORD, None))
-    return inspect.Signature(made)
-
-
-class _Source(str):
-    """The text of a default's expression; shown as it is written."""
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def _parameter(name: str, kind: Any, default: ast.expr | None) -> inspect.Parameter:
-    given = inspect.Parameter.empty if default is None else _Source(ast.unparse(default))
-    return inspect.Parameter(name, kind, default=given)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            break
+    else:
+        return None
+    given, none = node.args, ast.Constant(None)
+    for part in ast.walk(given):
+        if isinstance(part, ast.arg):
+            part.annotation = None
+    text = f"{name}({ast.unparse(given)})"
+    given.defaults = [none for _ in given.defaults]
+    given.kw_defaults = [default and none for default in given.kw_defaults]
+    signature = inspect.signature(eval(f"lambda {ast.unparse(given)}: 0"))
+    return _Stub(signature, text, ast.unparse(node.returns) if node.returns else "")
 
 
 def _fits(own: inspect.Signature, stub: inspect.Signature) -> bool:
@@ -107,10 +91,3 @@ def _fits(own: inspect.Signature, stub: inspect.Signature) -> bool:
         p.name in stub.parameters or p.default is not p.empty or p.kind is kinds.VAR_KEYWORD
         for p in mine
     )
-
-
-def _text(name: str, signature: inspect.Signature) -> str:
-    """`matmul_flops(n, k, m)`, without annotations."""
-    bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    text = str(signature.replace(parameters=bare, return_annotation=signature.empty))
-    return f"{name}{text}"

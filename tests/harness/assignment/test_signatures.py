@@ -15,7 +15,7 @@ def changed(tmp_path, monkeypatch):
     """What is said of a student's function."""
     (tmp_path / "module.py").write_text(STUB, encoding="utf-8")
     monkeypatch.setattr(signatures, "STUBS", tmp_path)
-    signatures._stub_node.cache_clear()
+    signatures._stub.cache_clear()
 
     def of(code):
         module = ModuleType("package.module")
@@ -24,7 +24,7 @@ def changed(tmp_path, monkeypatch):
         return signatures.changed("package", "module.step")
 
     yield of
-    signatures._stub_node.cache_clear()
+    signatures._stub.cache_clear()
 
 
 @pytest.mark.parametrize(
