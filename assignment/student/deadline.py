@@ -18,7 +18,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Generator
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -26,7 +25,7 @@ import pluggy
 import pytest
 
 from assignment import manifest
-from assignment.hooks import PROVIDER, exercise_of
+from assignment.hooks import PROVIDER, exercise_of, package_of
 
 _ASLEEP = 3  # times the limit, without CPU time
 _STUCK = 4  # times the limit without any Python run: one call into C has not returned
@@ -168,9 +167,8 @@ class TimeLimits:
             return (yield)
         if self._late[exercise] >= _MAX_LATE:
             pytest.skip(GIVEN_UP)
-        package = self._config.getoption("package") or manifest.load().package
-        folder = Path(self._config.getoption("submission")).resolve() / package
-        self._deadline = Deadline(limit_of(exercise), str(folder), self._stderr)
+        package = str(package_of(self._config))
+        self._deadline = Deadline(limit_of(exercise), package, self._stderr)
         try:
             self._deadline.start()
             return (yield)

@@ -22,7 +22,7 @@ _SHOWN_VALUE = 60  # characters
 _OURS = Path(__file__).parents[1]
 _PLACED = (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias, ast.pattern)
 
-Kind = Literal["student", "test", "scenario", "ours", "library"]
+Kind = Literal["student", "test", "scenario", "library"]
 
 
 def file_of(entry: Any) -> str:
@@ -39,9 +39,7 @@ def _kind(file: str, test: Path, package: Path) -> Kind:
         return "student"
     if path == test:
         return "test"
-    if path.parent == _OURS / "scenarios":
-        return "scenario"
-    return "ours" if _OURS in path.parents else "library"
+    return "scenario" if path.parent == _OURS / "scenarios" else "library"
 
 
 class Places:
@@ -109,9 +107,8 @@ def statement(entry: Any) -> list[str]:
 
 def values(entry: Any) -> Iterator[tuple[str, str]]:
     """The first local variables of the loop that was running, or of the function, as text."""
-    frame = entry.frame.raw if hasattr(entry.frame, "raw") else entry.frame
-    found = {k: v for k, v in frame.f_locals.items() if not k.startswith("__")}
-    loop = _loop_at(file_of(entry), entry.lineno + 1)
+    found = {k: v for k, v in entry.frame.f_locals.items() if not k.startswith("__")}
+    loop = _loop_at(entry)
     names = _names(loop) if loop is not None else list(found)
     hidden = (types.ModuleType, types.FunctionType, type)
     names = [n for n in names if n in found and not isinstance(found[n], hidden)]
@@ -142,15 +139,18 @@ def _nodes(path: str) -> list[tuple[int, int, ast.AST]]:
     ]
 
 
-def _around(path: str, line: int) -> list[ast.AST]:
-    """The nodes of a file that contain a line, from the outside in."""
-    return [node for first, last, node in _nodes(path) if first <= line <= last]
+def _around(entry: Any | None) -> list[ast.AST]:
+    """The nodes of a file that contain the line of a place, from the outside in."""
+    if entry is None:
+        return []
+    line = entry.lineno + 1
+    return [node for first, last, node in _nodes(file_of(entry)) if first <= line <= last]
 
 
-def _loop_at(path: str, line: int) -> ast.AST | None:
-    """The outermost loop at a line, within the innermost function."""
+def _loop_at(entry: Any) -> ast.AST | None:
+    """The outermost loop at a place, within the innermost function."""
     loop: ast.AST | None = None
-    for node in _around(path, line):
+    for node in _around(entry):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             loop = None
         elif loop is None and isinstance(node, ast.While | ast.For | ast.AsyncFor):
@@ -165,9 +165,9 @@ def _names(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(n.id for n in names))
 
 
-def refusal_at(path: str, line: int) -> str:
-    """The exception that a test expects at a line, by `with pytest.raises(…)`; "" for none."""
-    for node in reversed(_around(path, line)):
+def refusal_at(entry: Any | None) -> str:
+    """The exception that a test expects here, by `with pytest.raises(…)`; "" for none."""
+    for node in reversed(_around(entry)):
         for item in node.items if isinstance(node, ast.With) else ():
             call = item.context_expr
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.raises":
@@ -177,12 +177,12 @@ def refusal_at(path: str, line: int) -> str:
     return ""
 
 
-def expected_at(entry: Any) -> str:
+def expected_at(entry: Any | None) -> str:
     """What the test's statement expects: the first argument of `equals` or `close`.
 
     Its value, or its source if it calls something or has no value here; "" if there is none.
     """
-    for node in _around(file_of(entry), entry.lineno + 1):
+    for node in _around(entry):
         if isinstance(node, ast.Expr):
             for call in ast.walk(node):
                 if (
@@ -213,21 +213,18 @@ def culprit_at(entry: Any) -> tuple[str, Any, str] | None:
     without calls, from the inside out, and takes the first whose use fails.
     """
     scope = dict(entry.frame.f_locals)
-    for statement_node in reversed(_around(file_of(entry), entry.lineno + 1)):
-        if not isinstance(statement_node, ast.stmt):
+    inner = next((n for n in reversed(_around(entry)) if isinstance(n, ast.stmt)), ast.Pass())
+    uses = [n for n in ast.walk(inner) if isinstance(n, ast.Subscript | ast.Attribute)]
+    for use in reversed(uses):
+        if any(isinstance(part, ast.Call) for part in ast.walk(use)):
             continue
-        uses = [n for n in ast.walk(statement_node) if isinstance(n, ast.Subscript | ast.Attribute)]
-        for use in reversed(uses):
-            if any(isinstance(part, ast.Call) for part in ast.walk(use)):
-                continue
-            try:
-                value = eval(ast.unparse(use.value), entry.frame.f_globals, scope)
-            except Exception:
-                continue
-            try:
-                eval(ast.unparse(use), entry.frame.f_globals, scope)
-            except Exception:
-                source = ast.unparse(use.value)
-                return source, value, ast.unparse(use).removeprefix(source)
-        return None
+        source = ast.unparse(use.value)
+        try:
+            value = eval(source, entry.frame.f_globals, scope)
+        except Exception:
+            continue
+        try:
+            eval(ast.unparse(use), entry.frame.f_globals, scope)
+        except Exception:
+            return source, value, ast.unparse(use).removeprefix(source)
     return None

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from assignment.hooks import PROVIDER, exercise_of, title_of
+from assignment.hooks import PROVIDER, exercise_of, package_of, title_of
 from assignment.student.failures import Failure
 
 
@@ -48,7 +48,7 @@ class Stops:
         if not isinstance(excinfo.value, KeyboardInterrupt):  # a debugger was quit
             return
         if (exercise := exercise_of(self._item)) is not None:
-            failure = Failure.of(self._item, exercise, excinfo, self._impl)
+            failure = Failure(self._item, exercise, excinfo, self._impl)
             self._where_it_was = f"{title_of(self._item)}\n{failure.explain()}"
 
     @pytest.hookimpl(tryfirst=True)
@@ -62,7 +62,7 @@ class Stops:
         """Lets `--pdb` stop in the student's code, or in the test that looked at its result."""
         if PROVIDER in self._config.stash or not self._config.getoption("usepdb"):
             return
-        package = Failure.package_of(self._config)
+        package = package_of(self._config)
         frames = list(_chain(call.excinfo.tb))
         files = [Path(frame.tb_frame.f_code.co_filename) for frame in frames]
         own = [f for f, file in zip(frames, files, strict=True) if package in file.parents]

@@ -1,4 +1,4 @@
-"""The grader's hooks into the plugin, and the exercise, title and seed of a test."""
+"""The grader's hooks into the plugin; the package under test; a test's exercise, title and seed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from assignment import manifest
 from assignment.calls.implementation import Implementation
 
 Provider = Callable[[pytest.FixtureRequest], AbstractContextManager[Implementation]]
 PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()  # makes `impl`
 SHARED_FOLDERS: pytest.StashKey[Path] = pytest.StashKey()  # holds each test's shared folder
 SEEDED_FIXTURES = frozenset({"seed", "rng", "torch_rng"})  # of tests with random inputs
+
+
+def package_of(config: pytest.Config) -> Path:
+    """The folder of the package under test."""
+    package = config.getoption("--package") or manifest.load().package
+    return Path(config.getoption("--submission")).resolve() / package
 
 
 def exercise_of(item: pytest.Item) -> str | None:

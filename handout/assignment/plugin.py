@@ -22,7 +22,7 @@ from assignment import manifest
 from assignment.calls import devices, imports
 from assignment.calls.implementation import Implementation, LocalImplementation, seed_everything
 from assignment.calls.journal import Journal
-from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of, nonce_of, seed_of
+from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of, nonce_of, package_of, seed_of
 from assignment.student.deadline import TimeLimits
 from assignment.student.progress import Progress
 from assignment.student.stops import Stops
@@ -72,13 +72,12 @@ def pytest_configure(config: pytest.Config) -> None:
             exercises.named(chosen)
         except manifest.ManifestError as error:
             raise pytest.UsageError(str(error)) from error
-    package = config.getoption("--package") or exercises.package
     if config.getoption("jaxtyping_packages", None):
         from jaxtyping import jaxtyped
 
         with jaxtyped("context"):  # loads jax, if it is there, which draws from numpy's generator
             pass
-    imports.watch(package, with_lines=config.getoption("progress"))
+    imports.watch(package_of(config).name, with_lines=config.getoption("progress"))
     if config.getoption("progress"):
         config.pluginmanager.register(Progress(config), "assignment-progress")
         config.pluginmanager.register(TimeLimits(config), "assignment-time-limits")
@@ -136,11 +135,10 @@ def impl(request: pytest.FixtureRequest) -> Iterator[Implementation]:
 
 @contextmanager
 def _local(request: pytest.FixtureRequest) -> Iterator[Implementation]:
-    folder = str(Path(request.config.getoption("--submission")).resolve())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    package = request.config.getoption("--package") or manifest.load().package
+    package = package_of(request.config)
+    if str(package.parent) not in sys.path:
+        sys.path.insert(0, str(package.parent))
     seed_everything(request.getfixturevalue("seed"))
     scratch = request.getfixturevalue("tmp_path_factory").mktemp("scratch")
     journal = Journal() if request.config.getoption("progress") else None
-    yield LocalImplementation(package, scratch, journal)
+    yield LocalImplementation(package.name, scratch, journal)

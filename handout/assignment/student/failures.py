@@ -28,6 +28,7 @@ from assignment.calls.plain import NotPlainData
 from assignment.calls.text import show
 from assignment.calls.world import LeftChanged
 from assignment.expect import Mismatch
+from assignment.hooks import package_of
 from assignment.student import diagnosis, signatures
 from assignment.student.deadline import TookTooLong, limit_of
 from assignment.student.frames import Places, culprit_at, expected_at, file_of, refusal_at
@@ -42,8 +43,6 @@ from assignment.student.shapes import shape_error
 
 # Exceptions by which a test fails to use a value of another form than it expects.
 _UNUSABLE = (TypeError, LookupError, AttributeError, ValueError)
-
-
 _SHORT = 60  # characters of an expected value that a hint names
 
 
@@ -51,63 +50,31 @@ class Failure:
     """One failure of a test.
 
     Args:
+        item: the test.
+        exercise: the one that it belongs to. Its hint is for where nothing better is known.
         error: the exception that the test raised.
-        test: the test's file.
-        root: paths are shown relative to this folder.
-        package: folder of the student's package, whose lines are shown.
-        journal: the calls that the test made.
-        seconds: the time limit of the exercise.
-        hint: the exercise's, for where nothing better is known.
+        impl: the implementation, whose journal has the calls that the test made; or None.
     """
 
     def __init__(
         self,
-        error: pytest.ExceptionInfo[BaseException],
-        test: Path,
-        root: Path,
-        package: Path,
-        journal: Journal | None = None,
-        seconds: float = 0.0,
-        hint: str = "",
-    ) -> None:
-        self._error, self._value = error, error.value
-        self._seconds, self._hint = seconds, hint
-        self._places = Places(test, root, package)
-        self._journal = journal or Journal()
-        self._package = package.name
-        entries = [entry for entry in error.traceback if self._places.kind(entry) != "library"]
-        self._own = [e for e in entries if self._places.kind(e) == "student"]
-        self._shown = [
-            e for e in entries if self._places.kind(e) in ("student", "test", "scenario")
-        ]
-        tests = [e for e in entries if self._places.kind(e) == "test"]
-        self._in_test = tests[0] if tests else None
-        self._last = self._shown[-1] if self._shown else None
-
-    @classmethod
-    def of(
-        cls,
         item: pytest.Item,
         exercise: str,
         error: pytest.ExceptionInfo[BaseException],
         impl: Any,
-    ) -> Failure:
-        """A failure of a test, with the calls that the test has made to `impl`."""
-        return cls(
-            error,
-            item.path,
-            item.config.rootpath,
-            cls.package_of(item.config),
-            impl.journal if isinstance(impl, LocalImplementation) else None,
-            limit_of(exercise),
-            manifest.load()[exercise].hint,
-        )
-
-    @staticmethod
-    def package_of(config: pytest.Config) -> Path:
-        """The folder of the student's package."""
-        package = config.getoption("package") or manifest.load().package
-        return Path(config.getoption("submission")).resolve() / package
+    ) -> None:
+        self._error, self._value = error, error.value
+        self._seconds, self._hint = limit_of(exercise), manifest.load()[exercise].hint
+        package = package_of(item.config)
+        self._package = package.name
+        self._places = Places(item.path, item.config.rootpath, package)
+        journal = impl.journal if isinstance(impl, LocalImplementation) else None
+        self._journal = journal or Journal()
+        kinds = [(self._places.kind(entry), entry) for entry in error.traceback]
+        self._own = [entry for kind, entry in kinds if kind == "student"]
+        self._shown = [entry for kind, entry in kinds if kind != "library"]
+        self._in_test = next((entry for kind, entry in kinds if kind == "test"), None)
+        self._last = self._shown[-1] if self._shown else None
 
     @property
     def is_import(self) -> bool:
@@ -165,22 +132,24 @@ class Failure:
         elif re.search(r"^  found: +None$", text, re.M):
             hint = diagnosis.RETURNED_NONE
         call = call_lines(self._journal.last, text)
-        value = expected_at(self._in_test) if self._in_test else ""
+        value = expected_at(self._in_test)
         if 0 < len(value) <= _SHORT and "argument" not in heading:
             hint = f"the annotation after -> says what to return, here {value}"
-        return self._report(f"wrong: {heading}", *call, *lines, labelled("hint", hint))
+        return self._report(f"wrong: {heading}", *call, *lines, *labelled("hint", hint))
 
     def _not_imported(self) -> str:
-        lines = ["wrong: a module cannot be imported", labelled("found", self._message)]
-        if thought := diagnosis.of_exception(self._value):
-            lines.append(labelled("hint", thought))
-        return "\n".join([*lines, *self._places.shown(self._own)])
+        lines = [
+            "wrong: a module cannot be imported",
+            *labelled("found", self._message),
+            *labelled("hint", diagnosis.of_exception(self._value)),
+            *self._places.shown(self._own),
+        ]
+        return "\n".join(lines)
 
     def _mismatch(self, value: Mismatch) -> str:
         lines = mismatch_lines(value, self._journal, self._hint)
-        if self._own:  # a function of the test's that the student's code has called
-            return self._report(*lines, at=self._shown)
-        return self._report(*lines)
+        # In a function of the test's that the student's code has called, if there is such code.
+        return self._report(*lines, at=self._shown if self._own else None)
 
     def _no_exception(self) -> str:
         """`pytest.raises` without an exception, or `pytest.fail`."""
@@ -191,24 +160,18 @@ class Failure:
         call = self._journal.last
         is_running = call is not None and not call.is_scenario and call.returned is None
         name = call.name if call and is_running else self._own[0].name
-        wanted, expected = "", ""
-        if self._in_test is not None:
-            wanted = refusal_at(file_of(self._in_test), self._in_test.lineno + 1)
-            expected = wanted or expected_at(self._in_test)
-        lines = [
-            f"wrong: {name} raised {type(self._value).__name__}",
-            *call_lines(call, self._message),
-            *([labelled("expected", expected)] if expected else []),
-            labelled("found", self._message),
-        ]
-        thought = diagnosis.of_exception(self._value)
-        if self._signature:  # says more than any hint
-            return self._report(*lines, at=self._own)
+        wanted = refusal_at(self._in_test)
+        thought = diagnosis.of_exception(self._value) or self._hint
         if wanted:
             thought = f"refuse this call with {wanted}: check the arguments before you compute"
-        if thought or self._hint:
-            lines.append(labelled("hint", thought or self._hint))
-        return self._report(*lines, at=self._own)
+        return self._report(
+            f"wrong: {name} raised {type(self._value).__name__}",
+            *call_lines(call, self._message),
+            *labelled("expected", wanted or expected_at(self._in_test)),
+            *labelled("found", self._message),
+            *labelled("hint", "" if self._signature else thought),  # which says more than a hint
+            at=self._own,
+        )
 
     def _unusable(self) -> str:
         """Any other exception, mostly the test's own, which could not use what came."""
@@ -220,20 +183,13 @@ class Failure:
             )
         if not isinstance(self._value, _UNUSABLE) or not (call and call.returned):
             return self._report(*call_lines(call), self._message, at=self._shown)
+        what, found = f"the result of {name}", call.returned
         if culprit is not None:
-            source, found, use = culprit
-            is_all = show(found) == call.returned
-            what = f"the result of {name}" if is_all else source
-            lines = [f"wrong: {what} cannot be used", *call_lines(call)]
-            lines.append(labelled("expected", f"something with {use}"))
-            lines.append(labelled("found", show(found)))
+            source, value, use = culprit
+            found, expected = show(value), f"something with {use}"
+            what = what if found == call.returned else source
         else:
-            form = expected_at(self._in_test) if self._in_test else ""
-            form = form or signatures.returns(call.target) or "what the docstring says"
-            lines = [f"wrong: the result of {name} cannot be used", *call_lines(call)]
-            lines.append(labelled("expected", form))
-            lines.append(labelled("found", call.returned))
-        lines.append(labelled("error", self._message))
+            expected = expected_at(self._in_test) or signatures.returns(call.target)
         hint = self._hint
         if call.returned == "None":
             hint = diagnosis.RETURNED_NONE
@@ -241,10 +197,16 @@ class Failure:
             hint = "return all that the docstring names under Returns, in a tuple"
         elif isinstance(self._value, LookupError | AttributeError):
             hint = ""  # what is missing is said
-        if hint:
-            lines.append(labelled("hint", hint))
         is_ours = self._last is not None and self._places.kind(self._last) == "scenario"
-        return self._report(*lines, at=None if is_ours else self._shown[-1:])
+        return self._report(
+            f"wrong: {what} cannot be used",
+            *call_lines(call),
+            *labelled("expected", expected or "what the docstring says"),
+            *labelled("found", found),
+            *labelled("error", self._message),
+            *labelled("hint", hint),
+            at=None if is_ours else self._shown[-1:],
+        )
 
     def _not_plain(self, value: NotPlainData) -> str:
         """A result of a type that no test takes."""
@@ -254,16 +216,14 @@ class Failure:
             return self._report(*call_lines(self._journal.last), self._message)
         call = self._journal.last
         returned = f"{call.returned}, " if call and call.returned else ""
-        wanted = expected_at(self._in_test) if self._in_test else ""
-        lines = [
+        usual = "numbers, text, lists, tuples, dicts, tensors, arrays"
+        return self._report(
             f"wrong: {found[1]}",
             *call_lines(call),
-            labelled("expected", wanted or "numbers, text, lists, tuples, dicts, tensors, arrays"),
-            labelled("found", f"{returned}{found[2]}"),
-        ]
-        if found[3]:
-            lines.append(labelled("hint", found[3]))
-        return self._report(*lines)
+            *labelled("expected", expected_at(self._in_test) or usual),
+            *labelled("found", f"{returned}{found[2]}"),
+            *labelled("hint", found[3]),
+        )
 
     @property
     def _message(self) -> str:
@@ -279,7 +239,7 @@ class Failure:
         return self._report(
             f"wrong: {found or text}",
             *call_lines(self._journal.last),
-            labelled("hint", advice if found else self._hint),
+            *labelled("hint", advice if found else self._hint),
         )
 
     def _assertion(self) -> str:
@@ -287,24 +247,18 @@ class Failure:
         text = str(self._value).partition("\nassert ")[0]
         lines = [f"wrong: {text}"]
         for call in self._journal.students[-2:]:
-            lines += [*call_lines(call), labelled("found", call.returned or "no result")]
-        if self._hint:
-            lines.append(labelled("hint", self._hint))
-        return self._report(*lines)
+            lines += [*call_lines(call), *labelled("found", call.returned or "no result")]
+        return self._report(*lines, *labelled("hint", self._hint))
 
     def _running(self) -> str:
         """Where the code was when it was stopped, with values."""
-        call = self._journal.last
-        if isinstance(self._value, TookTooLong):
-            lines = [
-                f"wrong: still running after {self._seconds:g} s, the limit of this exercise",
-                *call_lines(call),
-            ]
-            if self._own:
-                where = "does its loop end? It was here, with these values:"
-                lines.append(labelled("hint", where))
-        else:
-            lines = ["stopped by Ctrl-C", *call_lines(call)]
-        if not self._own:
-            return self._report(*lines)
-        return self._report(*lines, at=self._own[-3:], values=True)
+        is_late = isinstance(self._value, TookTooLong)
+        late = f"wrong: still running after {self._seconds:g} s, the limit of this exercise"
+        where = "does its loop end? It was here, with these values:"
+        return self._report(
+            late if is_late else "stopped by Ctrl-C",
+            *call_lines(self._journal.last),
+            *labelled("hint", where if is_late and self._own else ""),
+            at=self._own[-3:] or None,
+            values=True,
+        )

@@ -17,21 +17,21 @@ _ROOM = 120  # characters of a value whose first difference is named
 _CHECK = "the docstring says what is refused: check for it first"
 
 
-def labelled(label: str, text: str) -> str:
-    """`  found:    12`."""
-    return f"  {label + ':':<9} {text}"
+def labelled(label: str, text: str) -> list[str]:
+    """`  found:    12`, as a list; without a text no line."""
+    return [f"  {label + ':':<9} {text}"] if text else []
 
 
 def call_lines(call: Call | None, problem: str = "") -> list[str]:
     """A call; the scenario that made it, and what it met, if they explain the problem."""
     if call is None:
         return []
-    lines = [labelled("call", call.text)]
-    if met := what_it_meets(call.target, problem):
-        lines.append(labelled("where", met))
-    if call.maker is not None and not call.is_whole and call.maker.is_whole:
-        lines.append(labelled("made by", call.maker.text))
-    return lines
+    is_explained = call.maker is not None and not call.is_whole and call.maker.is_whole
+    return [
+        *labelled("call", call.text),
+        *labelled("where", what_it_meets(call.target, problem)),
+        *labelled("made by", call.maker.text if call.maker and is_explained else ""),
+    ]
 
 
 def signature_lines(package: str, journal: Journal) -> list[str]:
@@ -42,8 +42,8 @@ def signature_lines(package: str, journal: Journal) -> list[str]:
             continue
         yours, handout = changed
         what = "the signature was changed" if yours else "a function is missing"
-        lines = [f"{what} in {package}/{target.partition('.')[0]}.py", labelled("handout", handout)]
-        return [*lines, labelled("yours", yours)] if yours else lines
+        line = f"{what} in {package}/{target.partition('.')[0]}.py"
+        return [line, *labelled("handout", handout), *labelled("yours", yours)]
     return []
 
 
@@ -65,17 +65,15 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
     pair = [value.expected, value.actual]
     if thought.startswith(diagnosis.DIFFERENCE):
         pair = [text if len(text) <= _ROOM else f"{text[:_ROOM]} …" for text in pair]
-    lines = [
+    hint = value.hint or ("" if thought else hint)
+    return [
         f"wrong: {what}",
         *call_lines(call, value.actual),
-        *map(labelled, ("expected", "found"), pair),
+        *labelled("expected", pair[0]),
+        *labelled("found", pair[1]),
+        *labelled("note", thought),
+        *labelled("hint", "" if replaces else hint),
     ]
-    if thought:
-        lines.append(labelled("note", thought))
-    hint = value.hint or ("" if thought else hint)
-    if hint and not replaces:
-        lines.append(labelled("hint", hint))
-    return lines
 
 
 def no_exception_lines(text: str, call: Call | None) -> list[str]:
@@ -86,7 +84,7 @@ def no_exception_lines(text: str, call: Call | None) -> list[str]:
     return [
         f"wrong: {call.name if call else 'the call'} should have raised {raised[1]} here",
         *call_lines(call, text),
-        labelled("expected", raised[1]),
-        labelled("found", f"it returned {call.returned}" if call else "nothing was raised"),
-        *([labelled("hint", _CHECK)] if raised[1] in _OF_ARGUMENTS else []),
+        *labelled("expected", raised[1]),
+        *labelled("found", f"it returned {call.returned}" if call else "nothing was raised"),
+        *labelled("hint", _CHECK if raised[1] in _OF_ARGUMENTS else ""),
     ]

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from assignment import manifest
 from assignment.calls import imports
-from assignment.hooks import PROVIDER, exercise_of, title_of
+from assignment.hooks import PROVIDER, exercise_of, package_of, title_of
 from assignment.manifest import Exercise
 from assignment.student import failures, states
 from assignment.student.deadline import GIVEN_UP
@@ -141,9 +141,8 @@ class Progress:
             if report.waiting and is_ours:
                 report.longrepr = str(call.excinfo.value)  # nobody reads more of a stub
                 return report
-            failure = failures.Failure.of(
-                item, exercise, call.excinfo, getattr(item, "funcargs", {}).get("impl")
-            )
+            impl = getattr(item, "funcargs", {}).get("impl")
+            failure = failures.Failure(item, exercise, call.excinfo, impl)
             report.shared = failure.is_import
             if is_ours:
                 report.longrepr = failure.explain()
@@ -345,7 +344,7 @@ class Progress:
 
     def _next(self) -> Exercise | None:
         """Notes what this run says; the first exercise, of this run or all, not known to pass."""
-        package = failures.Failure.package_of(self._config)
+        package = package_of(self._config)
         known = states.read(self._config.rootpath, package)
         now = {n: t.state for n, t in self._tallies.items() if t.ran == t.total or t.failures}
         if cache := getattr(self._config, "cache", None):

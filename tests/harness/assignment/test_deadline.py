@@ -164,8 +164,8 @@ def test_a_process_that_takes_long_to_end_is_not_killed():
     """The timer's signal would come when Python has forgotten its handlers"""
     code = (
         "import sys, time, types\n"
-        "hooks = types.SimpleNamespace(PROVIDER=None, exercise_of=None)\n"  # they import torch
-        "sys.modules['assignment.hooks'] = hooks\n"
+        "hooks = types.SimpleNamespace(PROVIDER=None, exercise_of=None, package_of=None)\n"
+        "sys.modules['assignment.hooks'] = hooks\n"  # they import torch
         "from assignment.student.deadline import Deadline\n"
         "class Slow:\n    def __del__(self): time.sleep(0.6)\n"
         "slow = Slow()\nDeadline(10).start()\nraise SystemExit(5)\n"
@@ -231,4 +231,6 @@ def test_a_stop_between_two_tests_is_not_blamed_on_the_first():
 def test_the_loop_at_a_line_is_that_of_the_function_also_where_a_lambda_is(tmp_path):
     file = tmp_path / "loop.py"
     file.write_text("def f(rows):\n    while rows:\n        rows = max(rows, key=lambda r: r)\n")
-    assert isinstance(frames._loop_at(str(file), 3), ast.While)
+    code = compile(file.read_text(), str(file), "exec")
+    place = SimpleNamespace(frame=SimpleNamespace(code=SimpleNamespace(raw=code)), lineno=2)
+    assert isinstance(frames._loop_at(place), ast.While)
