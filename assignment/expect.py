@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -52,7 +51,7 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
         Tensors and arrays: same shape, same dtype, all elements equal. nan equals nothing.
         """
         __tracebackhide__ = True  # a debugger stops in the test
-        if not is_equal(self.actual, expected):
+        if not plain.is_equal(self.actual, expected):
             raise Mismatch(
                 self.what, show(expected), show(self.actual), hint, whole=(self.actual, expected)
             )
@@ -120,30 +119,7 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
         return self.actual
 
 
-def is_equal(actual: Any, expected: Any) -> bool:
-    if isinstance(expected, list | tuple):
-        return (
-            isinstance(actual, list | tuple)
-            and len(actual) == len(expected)
-            and all(map(is_equal, actual, expected))
-        )
-    if isinstance(expected, dict):
-        return (
-            isinstance(actual, dict)
-            and actual.keys() == expected.keys()
-            and all(is_equal(actual[key], expected[key]) for key in expected)
-        )
-    if type(actual) is not type(expected):
-        return False
-    if isinstance(expected, torch.Tensor):
-        return actual.dtype is expected.dtype and torch.equal(actual, expected)
-    if isinstance(expected, np.ndarray):
-        return bool(actual.dtype == expected.dtype) and np.array_equal(actual, expected)
-    return bool(actual == expected)
-
-
-@dataclass
-class _Far:
+class _Far(NamedTuple):
     """Where a value is not close: the position, "" for all of it, and what is there.
 
     `expected` and `found` are texts, `part` the values (found, expected).

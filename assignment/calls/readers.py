@@ -22,9 +22,9 @@ def file_bytes(path: str, limit: int = 2**20) -> bytes:
         return file.read(limit)
 
 
-def files_bytes(paths: list[str], limit: int = 2**24) -> list[bytes]:
-    """The first `limit` bytes of each file."""
-    return [file_bytes(path, limit) for path in paths]
+def files_bytes(paths: list[str]) -> list[bytes]:
+    """The first 2²⁴ bytes of each file."""
+    return [file_bytes(path, 2**24) for path in paths]
 
 
 def names_in(folder: str) -> list[str]:
@@ -82,13 +82,8 @@ def _tensors(value: Any) -> Iterator[torch.Tensor]:
             yield from _tensors(item)
 
 
-_READERS: dict[str, Callable[..., Any]] = {
-    reader.__name__: reader
-    for reader in (
-        *(file_bytes, files_bytes, names_in, tensors_in),
-        *(write_files, replace_all, leave_only),
-    )
-}
+_EVERY = (file_bytes, files_bytes, names_in, tensors_in, write_files, replace_all, leave_only)
+_READERS: dict[str, Callable[..., Any]] = {reader.__name__: reader for reader in _EVERY}
 
 
 def find(name: str) -> Callable[..., Any]:

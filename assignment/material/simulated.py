@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 
+@dataclass
 class SimulatedDevice:
     """A device that works asynchronously, with a simulated clock.
 
@@ -23,33 +25,29 @@ class SimulatedDevice:
         calls: how often `function` was called.
     """
 
-    def __init__(
-        self,
-        launches: Sequence[float],
-        works: Sequence[float],
-        queued: float = 0.0,
-        now: float = 0.0,
-        reading: float = 0.0,
-    ) -> None:
-        self._costs = list(zip(launches, works, strict=True))
-        self._queued = queued
-        self._now = now
-        self._reading = reading
-        self.calls = 0
+    launches: Sequence[float]
+    works: Sequence[float]
+    queued: float = 0.0
+    now: float = 0.0
+    reading: float = 0.0
+    calls: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._costs = list(zip(self.launches, self.works, strict=True))
 
     def function(self) -> None:
         """The function to time."""
         launch, work = self._costs[self.calls % len(self._costs)]
         self.calls += 1
-        self._now += launch
-        self._queued = max(0.0, self._queued - launch) + work
+        self.now += launch
+        self.queued = max(0.0, self.queued - launch) + work
 
     def synchronize(self) -> None:
         """Waits until the queue is empty."""
-        self._now += self._queued
-        self._queued = 0.0
+        self.now += self.queued
+        self.queued = 0.0
 
     def clock(self) -> float:
         """The time in seconds."""
-        self._now += self._reading
-        return self._now
+        self.now += self.reading
+        return self.now

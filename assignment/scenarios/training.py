@@ -81,18 +81,6 @@ class Model(torch.nn.Module):
         return x
 
 
-class WatchedSGD(torch.optim.SGD):
-    """SGD that passes all weights to `stepped` after each step, if that is not None."""
-
-    stepped: Callable[[list[torch.Tensor]], None] | None = None
-
-    def step(self, closure: Any = None) -> Any:
-        loss = super().step(closure)
-        if self.stepped:
-            self.stepped([p for group in self.param_groups for p in group["params"]])
-        return loss
-
-
 class _Once:
     """An iterable that is no iterator, as a list or a loader is, for one loop."""
 
@@ -104,11 +92,6 @@ class _Once:
             raise LeftChanged("the batches are iterated over twice; once is all that is promised")
         items, self._items = self._items, None
         return items
-
-
-def _loss(name: str) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-    found: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = getattr(functional, name)
-    return found
 
 
 @scenario
@@ -141,7 +124,7 @@ def train_run(
         shift: a parameter of the loss, which adds it to the outputs. It is in the optimizer's
             second group.
         unused, forward_factor, backward_factor, mask: as in `Model`.
-        stepped: as in `WatchedSGD`.
+        stepped: gets all weights after each step.
         **settings: SGD's.
 
     Raises:
@@ -164,19 +147,19 @@ def train_run(
         note_mode("when the first batch is requested")
         yield from batches
 
-    groups, loss_fn = [list(model.parameters())], _loss(loss)
+    plain = loss_fn = getattr(functional, loss)
+    groups = [list(model.parameters())]
     shifted = None if shift is None else torch.nn.Parameter(shift.clone())
     if shifted is not None:
         groups.append([shifted])
-
-        def loss_fn(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-            return _loss(loss)(outputs + shifted, targets)
-
+        loss_fn = lambda outputs, targets: plain(outputs + shifted, targets)  # noqa: E731
+    parameters: list[torch.Tensor] = [p for group in groups for p in group]
     if stale is not None:
-        for p in (p for group in groups for p in group):
+        for p in parameters:
             p.grad = torch.full_like(p, stale)
-    optimizer = WatchedSGD([{"params": group} for group in groups], **settings)
-    optimizer.stepped = stepped
+    optimizer = torch.optim.SGD([{"params": group} for group in groups], **settings)
+    if stepped:
+        optimizer.register_step_post_hook(lambda *_: stepped(parameters))
     given = _Once(source()) if isinstance(batches, list) else source()
     with generators_unchanged("train"):
         losses = student.training.train(model, optimizer, given, loss_fn)
@@ -235,7 +218,7 @@ def accumulate_run(
         try:
             with generators_unchanged("accumulate_gradients"):
                 found = student.training.accumulate_gradients(
-                    model, inputs, targets, _loss(loss), micro_batch
+                    model, inputs, targets, getattr(functional, loss), micro_batch
                 )
         except ValueError as error:
             for p, g, old in zip(model.weights, given, copies, strict=True):

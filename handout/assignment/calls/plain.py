@@ -127,6 +127,29 @@ def _copy(
     return refuse(value, where)
 
 
+def is_equal(actual: Any, expected: Any) -> bool:
+    """Same value and same type; lists and tuples are the same, and nan equals nothing."""
+    if isinstance(expected, list | tuple):
+        return (
+            isinstance(actual, list | tuple)
+            and len(actual) == len(expected)
+            and all(map(is_equal, actual, expected))
+        )
+    if isinstance(expected, dict):
+        return (
+            isinstance(actual, dict)
+            and actual.keys() == expected.keys()
+            and all(is_equal(actual[key], expected[key]) for key in expected)
+        )
+    if type(actual) is not type(expected):
+        return False
+    if isinstance(expected, torch.Tensor):
+        return actual.dtype is expected.dtype and torch.equal(actual, expected)
+    if isinstance(expected, np.ndarray):
+        return bool(actual.dtype == expected.dtype) and np.array_equal(actual, expected)
+    return bool(actual == expected)
+
+
 def check_tensor(tensor: torch.Tensor, where: str) -> None:
     """Raises NotPlainData for a tensor that is not dense or not in host memory."""
     if (

@@ -30,8 +30,8 @@ def set_states(states: dict[str, Any]) -> None:
     torch.set_rng_state(states["torch"])
 
 
-def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
-    """A normal and `count` uniform draws of random and numpy in these states, trusted or not.
+def draws(states: dict[str, Any]) -> dict[str, list[float]]:
+    """A normal and three uniform draws of random and numpy in these states, trusted or not.
 
     Raises:
         AssertionError: these are no states of the two generators.
@@ -53,6 +53,6 @@ def draws(states: dict[str, Any], count: int = 3) -> dict[str, list[float]]:
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise AssertionError(f"these are no states of generators: {error}") from error
     return {
-        "random": [normals[0], *(python.random() for _ in range(count))],
-        "numpy": [normals[1], *twister.random_sample(count).tolist()],
+        "random": [normals[0], *(python.random() for _ in range(3))],
+        "numpy": [normals[1], *twister.random_sample(3).tolist()],
     }

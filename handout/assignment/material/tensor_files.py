@@ -6,7 +6,7 @@ and holds the tensors: it is read when the process that ran the optimizer is gon
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,7 @@ class TensorFile:
         return found
 
 
-class Left(Mapping[str, Any]):
+class Left:
     """What a run left: lists of tensors by name, read from its file when one is asked for."""
 
     def __init__(self, runs: OptimizerRuns, file: TensorFile, **places: Any) -> None:
@@ -94,12 +94,6 @@ class Left(Mapping[str, Any]):
         if places and isinstance(places[0], list):
             return [self.file.tensors(some) for some in places]
         return self.file.tensors(places)
-
-    def __iter__(self) -> Any:
-        return iter(self.places)
-
-    def __len__(self) -> int:
-        return len(self.places)
 
 
 class OptimizerRuns:
