@@ -93,6 +93,11 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """The modules with the exercise's functions, each once, in order."""
         return tuple(dict.fromkeys(name.partition(".")[0] for name in self.functions))
 
+    def names_in(self, module: str) -> list[str]:
+        """The exercise's functions in a module, without the module's name."""
+        pairs = (function.split(".") for function in self.functions)
+        return [name for where, name in pairs if where == module]
+
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The assignment: its package, its exercises in the order of the text, its default limits.
@@ -172,8 +177,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     def functions_of(self, module: str) -> tuple[str, ...]:
         """The functions of one module that exercises name, in order."""
-        pairs = (function.split(".") for function in self.functions)
-        return tuple(name for where, name in pairs if where == module)
+        return tuple(dict.fromkeys(name for e in self.exercise for name in e.names_in(module)))
 
     def limits_of(self, exercise: Exercise) -> Limits:
         """The limits of an exercise: its own where it sets them, else the defaults."""

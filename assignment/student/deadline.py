@@ -53,10 +53,6 @@ class Deadline:
 
     def __init__(self, seconds: float, package: str = "", stderr: int | None = None) -> None:
         self._seconds, self._package, self._stderr = seconds, package, stderr
-        self._looked = 0.0, 0.0
-        self._began = 0.0
-        self._began_cpu = 0.0
-        self._has_struck = False
         self._before: Any = None
         self._ended: threading.Event | None = None
 
@@ -108,10 +104,9 @@ class Deadline:
     def _expect_python(self) -> None:
         """Ends the process, with its place, unless this is called again in time.
 
-        By faulthandler, which is C, since a call into C that does not return lets no Python run.
-        Counted from the last moment at which Python did run, so that a busy machine, slow imports
-        or a debugger end nothing. Code that catches every exception is ended too: the time after
-        the first one is not renewed.
+        Only faulthandler can: it is C, and a call into C that does not return lets no Python run.
+        A busy machine, slow imports or a debugger end nothing, since Python runs meanwhile. Code
+        that catches every exception is ended: the time after the first one is not renewed.
         """
         if self._stderr is not None:
             faulthandler.dump_traceback_later(_STUCK * self._seconds, exit=True, file=self._stderr)

@@ -9,6 +9,7 @@ import os
 import textwrap
 import types
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,17 +43,13 @@ def _kind(file: str, test: Path, package: Path) -> Kind:
     return "scenario" if path.parent == _OURS / "scenarios" else "library"
 
 
+@dataclass(frozen=True)
 class Places:
-    """What a file of a traceback is to a student.
+    """What a file of a traceback is to a student."""
 
-    Args:
-        test: the test's file.
-        root: paths are shown relative to this folder.
-        package: folder of the student's package.
-    """
-
-    def __init__(self, test: Path, root: Path, package: Path) -> None:
-        self.test, self.root, self.package = test, root, package
+    test: Path  # the test's file
+    root: Path  # paths are shown relative to this folder
+    package: Path  # folder of the student's package
 
     def kind(self, entry: Any) -> Kind:
         return _kind(file_of(entry), self.test, self.package)

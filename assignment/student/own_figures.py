@@ -40,13 +40,10 @@ class Own:
     @property
     def verdict(self) -> str:
         """One line about it."""
-        return (
-            self.problem
-            or {
-                "same": "like the text's",
-                "other": "not like the text's, or drawn by another matplotlib: compare them",
-            }[self.kind]
-        )
+        if self.problem:
+            return self.problem
+        other = "not like the text's, or drawn by another matplotlib: compare them"
+        return "like the text's" if self.kind == "same" else other
 
     @property
     def kind(self) -> str:

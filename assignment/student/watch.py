@@ -65,14 +65,9 @@ class Run:
 
 
 class Watch:
-    """The loop: waits for a save or a key, and runs the tests.
+    """The loop: waits for a save or a key, and runs the tests, of `exercise` first.
 
-    Args:
-        console: where it prints.
-        root: the folder of the handout.
-        exercise: the first one.
-        hint: shows an exercise's hint; without one, lists all.
-        reset: restores an exercise's stubs.
+    `hint` shows the hint of one, or lists all without one; `reset` restores the stubs of one.
     """
 
     def __init__(
@@ -116,7 +111,8 @@ class Watch:
                         case "\n" | "\r":
                             wanted = True
                         case "n" | "b":
-                            self._move(1 if key == "n" else -1)
+                            step = 1 if key == "n" else -1
+                            self._at = (self._at + step) % len(self._exercises)
                             wanted = True
                         case "h":
                             self._hint(self._exercise.id)
@@ -167,9 +163,6 @@ class Watch:
             done = f"Every public test passes. Hand in with:  {command('submit')}"
             self._console.print(Text(done, style="green bold"))
         self._console.print(Text(f"[{where}]   {_KEYS}", style="dim"))
-
-    def _move(self, step: int) -> None:
-        self._at = (self._at + step) % len(self._exercises)
 
     def _open(self) -> None:
         """Opens the exercise's file in the editor that the environment names."""

@@ -1,14 +1,6 @@
 """`python -m assignment`: hints, progress, handing in, starting an exercise over.
 
-python -m assignment hint [EX]      shows the hint of an exercise; without EX, lists the exercises
-python -m assignment watch [EX]     tests an exercise at each save, and goes on to the next
-python -m assignment progress       shows the table of exercises, without the failures
-python -m assignment submit         packs submission.zip, and imports it
-python -m assignment reset EX       restores the stubs of an exercise, and saves a copy of your code
-python -m assignment bench [NAME]   times the programs of the last chapter
-python -m assignment site           draws the text's figures with your functions, on a page
-python -m assignment predict        commits your prediction of a training step, then runs the step
-python -m assignment train [MIN]    trains a small model with your functions, for two minutes
+`python -m assignment --help` lists the commands.
 """
 
 from __future__ import annotations
@@ -222,7 +214,7 @@ def reset_exercise(console: Console, exercise: Exercise) -> None:
             continue
         try:
             text = path.read_text(encoding="utf-8-sig")
-            for name in _names_in(exercise, module):
+            for name in exercise.names_in(module):
                 text = replace_definition(text, stub, name)
         except (MemoryError, RecursionError, SyntaxError, ValueError) as error:
             raise UserError(
@@ -238,17 +230,12 @@ def reset_exercise(console: Console, exercise: Exercise) -> None:
             continue
         backup = back_up(path)
         path.write_text(text, encoding="utf-8")
-        names = ", ".join(_names_in(exercise, path.stem))
+        names = ", ".join(exercise.names_in(path.stem))
         console.print(f"{names} in {package.name}/{path.name}: a stub again")
         console.print(f"your code is saved in {backup.relative_to(ROOT).as_posix()}")
         for other in manifest.load():
             if other != exercise and set(other.functions) & set(exercise.functions):
                 console.print(f"(this also resets {other.id}, which has the same functions)")
-
-
-def _names_in(exercise: Exercise, module: str) -> list[str]:
-    """The exercise's functions in a module, without the module's name."""
-    return [f.partition(".")[2] for f in exercise.functions if f.startswith(f"{module}.")]
 
 
 def back_up(path: Path) -> Path:

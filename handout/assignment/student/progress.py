@@ -10,7 +10,6 @@ import textwrap
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Literal
@@ -93,23 +92,6 @@ class Tally:
         return "not started" if self.waiting + self.skipped == self.ran else "in progress"
 
 
-@contextmanager
-def _cheap_traceback(config: pytest.Config) -> Iterator[bool]:
-    """While pytest makes its text of a failure: whether ours replaces that text.
-
-    Then pytest makes its shortest one. Its usual one parses the file of each call anew, which took
-    half of a run of the untouched handout.
-    """
-    is_ours = config.option.tbstyle == "auto"
-    if is_ours:
-        config.option.tbstyle = "native"
-    try:
-        yield is_ours
-    finally:
-        if is_ours:
-            config.option.tbstyle = "auto"
-
-
 class Progress:
     """Collects reports by exercise, and prints them when the run ends."""
 
@@ -131,8 +113,15 @@ class Progress:
         exercise = None if self._is_off else exercise_of(item)
         if exercise is None:
             return (yield)
-        with _cheap_traceback(item.config) as is_ours:
+        option = item.config.option
+        is_ours = option.tbstyle == "auto"
+        if is_ours:  # pytest's usual text parses the file of each call anew: half of a run
+            option.tbstyle = "native"
+        try:
             report = yield
+        finally:
+            if is_ours:
+                option.tbstyle = "auto"
         report.exercise, report.title = exercise, title_of(item)
         report.changes = imports.take_changes()
         report.waiting = report.shared = False
@@ -174,9 +163,8 @@ class Progress:
             tally.waiting += report.waiting
         if report.failed and not report.waiting:
             printed = [(name, text) for name, text in report.sections if text.strip()]
-            tally.failures.append(
-                Failure(report.title, str(report.longrepr), report.shared, printed)
-            )
+            text = str(report.longrepr)
+            tally.failures.append(Failure(report.title, text, report.shared, printed))
 
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
         """Says "not started" or "not passed", and so keeps pytest from listing failures itself."""
@@ -221,14 +209,15 @@ class Progress:
         seen: set[str] = set()
         for exercise in self._exercises():
             tally = self._tallies[exercise.id]
-            shown = [f for f in tally.failures if not (f.shared and f.text in seen)]
+            shown = []
+            for failure in tally.failures:
+                if not (failure.shared and failure.text in seen):
+                    shown.append(failure)
+                seen.add(failure.text)
             if not shown:
                 continue
             console.rule(Text(f"{exercise.id}: {exercise.title}", style="bold"), align="left")
             for number, failure in enumerate(shown):
-                if failure.shared and failure.text in seen:
-                    continue
-                seen.add(failure.text)
                 title = "No test can run yet" if failure.shared else failure.title
                 for line in textwrap.wrap("✗ " + title, console.width, subsequent_indent="  "):
                     console.print(Text(line, style="red bold"))
@@ -261,10 +250,8 @@ class Progress:
 
     def _print_table(self, console: Console) -> None:
         table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
+        for _ in range(4):
+            table.add_column(no_wrap=True)
         chapter = None
         for exercise in self._exercises():
             if exercise.chapter != chapter:
@@ -319,17 +306,11 @@ class Progress:
             return
         console.print()
         if following is None:
-            console.print(
-                Text(
-                    f"Every public test passes. Hand in with:  {command('submit')}",
-                    style="green bold",
-                )
-            )
+            done = f"Every public test passes. Hand in with:  {command('submit')}"
+            console.print(Text(done, style="green bold"))
             return
         label = "Continue with: " if self._tallies.get(following.id, Tally()).passed else "Next: "
-        console.print(
-            Text.assemble((label, "bold"), (following.title, "bold"), f"  ({following.id})")
-        )
+        console.print(Text.assemble((label + following.title, "bold"), f"  ({following.id})"))
         for what, where in (
             ("read", f"assignment/writeup/{following.chapter}.md"),
             ("write", _where_to_write(following)),
@@ -338,9 +319,8 @@ class Progress:
         ):
             console.print(Text.assemble((f"  {what:<7}", "dim"), where), soft_wrap=True)
         if is_under_make():
-            console.print(
-                Text("(make reports an error until every test passes; ignore it.)", style="dim")
-            )
+            note = "(make reports an error until every test passes; ignore it.)"
+            console.print(Text(note, style="dim"))
 
     def _next(self) -> Exercise | None:
         """Notes what this run says; the first exercise, of this run or all, not known to pass."""
@@ -394,7 +374,6 @@ def _lines(text: str, width: int) -> Iterator[Text]:
             initial_indent="  ",
             subsequent_indent=" " * (14 if is_labelled else 4),
             replace_whitespace=False,
-            drop_whitespace=True,
         )
         for number, part in enumerate(wrapped or [""]):
             shown = Text(part)
@@ -409,11 +388,9 @@ def _plural(number: float, noun: str) -> str:
 
 def _where_to_write(exercise: Exercise) -> str:
     """`transpose, select in resource_accounting/strides.py`."""
-    places = []
-    for module in exercise.modules:
-        names = [f.partition(".")[2] for f in exercise.functions if f.startswith(f"{module}.")]
-        places.append(f"{', '.join(names)} in {manifest.load().package}/{module}.py")
-    return "; ".join(places)
+    package = manifest.load().package
+    places = ((", ".join(exercise.names_in(module)), module) for module in exercise.modules)
+    return "; ".join(f"{names} in {package}/{module}.py" for names, module in places)
 
 
 def _readable(text: str, encoding: str) -> str:
