@@ -50,15 +50,10 @@ Names = dict[str, File]  # what each name means, relative to a folder, which is 
 
 
 class Call(NamedTuple):
-    """What was there just before a sync or a rename.
+    """What was there just before a sync or a rename."""
 
-    Args:
-        names: all files in the folder.
-        synced: the file that is synced; None in a rename, or if there is no such file.
-    """
-
-    names: Names
-    synced: File | None
+    names: Names  # all files in the folder
+    synced: File | None  # the file that is synced; None in a rename, or if there is no such file
 
 
 def events(calls: list[Call], end: Names) -> list[Event]:
@@ -68,10 +63,6 @@ def events(calls: list[Call], end: Names) -> list[Event]:
     ("sync too early", name) one when its content was another or unknown, ("sync folder", name) that
     of a folder, and ("rename", old, new) a renaming, as names before and after the call tell. Syncs
     of files that are gone at the end are left out.
-
-    Args:
-        calls: in order.
-        end: what was there at the end.
     """
     found: list[Event] = []
     last = {file.identity: (name, file) for name, file in end.items()}

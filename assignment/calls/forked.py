@@ -23,17 +23,12 @@ _TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 class FileChanges:
-    """The changes that a fork makes to files of a folder, as Python announces them.
-
-    Attributes:
-        look: is called just before each change.
-        left: changes until it is killed, counting this one; 0 or less if none is to kill it.
-    """
+    """The changes that a fork makes to files of a folder, as Python announces them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.look: Callable[[], None] | None = None
-        self.left = 0
+        self.look: Callable[[], None] | None = None  # called just before each change
+        self.left = 0  # changes until it is killed, with that one; 0 or less if none is to kill it
 
     def announce_to(self, tell: Callable[[], None]) -> None:
         """Calls `tell` before each change of this process and thread from now on, for good."""
@@ -109,19 +104,8 @@ def run_until_killed(
 ) -> bool:
     """Runs a call in a fork, and kills it at a KillProcess or before the change that was chosen.
 
-    An exception of the call is an earlier end, and is printed.
-
-    Args:
-        run: makes the call; takes the stand-ins, the target, and its arguments.
-        target: what is called.
-        args, kwargs: its arguments.
-        changes: counts what it does to files; its `left` chooses the change.
-
-    Returns:
-        Whether it was killed; False if it ended earlier.
-
-    Raises:
-        AssertionError: a function of the test raised it.
+    `run` makes the call. Returns whether it was killed; an exception of the call is an earlier end,
+    and is printed. Raises an AssertionError of the test's own functions.
     """
     functions: list[Callable[..., Any]] = []
     plain.copy_arguments(

@@ -32,22 +32,14 @@ _SCALARS = frozenset({type(None), bool, int, float, str, bytes, torch.dtype})
 
 
 class NotPlainData(TypeError):
-    """A value that is not plain data; the message says where it is, what it is, what is
-    expected."""
+    """The message says where the value is, what it is, and what is expected."""
 
 
 def copy(value: Any, where: str = "value") -> Any:
     """A deep copy of plain data: no storage, list or dict is shared with `value`.
 
     A `torch.Size` becomes a tuple, a `torch.nn.Parameter` a tensor, and a tensor loses its graph
-    and its layout.
-
-    Args:
-        value: plain data.
-        where: what it is called in an error.
-
-    Raises:
-        NotPlainData: `value` is or contains a value of another type.
+    and its layout. Raises NotPlainData for anything else; it calls the value `where`.
     """
     return _copy(value, where, 0, _dense, None)
 
@@ -55,14 +47,8 @@ def copy(value: Any, where: str = "value") -> Any:
 def copy_arguments(value: Any, where: str, stand_in: Callable[[Any], Any] | None = None) -> Any:
     """A deep copy of arguments: tensors keep their layouts, and share what they share.
 
-    Args:
-        value: plain data, which may hold paths.
-        where: what it is called in an error.
-        stand_in: makes what takes the place of a function or of a generator
-            (`calls/callbacks.py`); None refuses them.
-
-    Raises:
-        NotPlainData: `value` is or contains a value of another type.
+    `stand_in` makes what takes the place of a function or of a generator; None refuses them. Raises
+    NotPlainData as `copy` does.
     """
     storages, rebuilt = Storages(), Rebuilt()
     places: list[tuple[int, Any]] = []

@@ -8,29 +8,18 @@ from dataclasses import dataclass, field
 
 @dataclass
 class SimulatedDevice:
-    """A device that works asynchronously, with a simulated clock.
+    """A device that works asynchronously, with a simulated clock. All times are in seconds.
 
     Its methods are passed to the code under test. They run in the test's own process: what the
     clock says depends on what was called before, and nobody else knows the costs.
-
-    Args:
-        launches: call i of `function` takes launches[i] seconds, during which the device continues
-            with its queue.
-        works: seconds of work that call i then adds to the queue.
-        queued: seconds of work in the queue at the start.
-        now: what the clock says at the start.
-        reading: seconds that each reading of the clock takes.
-
-    Attributes:
-        calls: how often `function` was called.
     """
 
-    launches: Sequence[float]
-    works: Sequence[float]
-    queued: float = 0.0
-    now: float = 0.0
-    reading: float = 0.0
-    calls: int = field(default=0, init=False)
+    launches: Sequence[float]  # what call i of `function` takes, while the device goes on
+    works: Sequence[float]  # the work that call i then adds to the queue
+    queued: float = 0.0  # work in the queue
+    now: float = 0.0  # what the clock says
+    reading: float = 0.0  # what each reading of the clock takes
+    calls: int = field(default=0, init=False)  # of `function`
 
     def __post_init__(self) -> None:
         self._costs = list(zip(self.launches, self.works, strict=True))

@@ -20,13 +20,10 @@ def folder_of(package: str) -> Path:
 def describe(
     error: BaseException, folder: Path, otherwise: str, journal: Journal | None = None
 ) -> str:
-    """What an exception says, and where in the package it came from.
+    """What an exception says, and where in the package's folder it came from.
 
-    Args:
-        error: the exception.
-        folder: the package's folder.
-        otherwise: begins the line if no code of the package was running, as "cannot be drawn".
-        journal: has noted the calls of the package's functions; then the last one is named.
+    If no code of the package was running, the line begins with `otherwise`, as "cannot be drawn",
+    and names the last call of a journal of its functions.
     """
     if isinstance(error, SyntaxError):
         where = f" in line {error.lineno}" if error.lineno else f": {error.msg}"

@@ -26,19 +26,12 @@ _USUAL = (torch.float32, torch.int64, torch.bool, torch.complex64)  # dtypes of 
 
 @dataclass
 class Call:
-    """A call of a student's function, or of a scenario, which makes such calls itself.
+    """A call of a student's function, or of a scenario, which makes such calls itself."""
 
-    Attributes:
-        target: `<module>.<function>`.
-        text: the call as one could type it.
-        maker: the scenario that made it; None if the test did.
-        returned: its result as text; None as long as it has not returned.
-    """
-
-    target: str
-    text: str
-    maker: Call | None = None
-    returned: str | None = None
+    target: str  # `<module>.<function>`
+    text: str  # the call as one could type it
+    maker: Call | None = None  # the scenario that made it; None if the test did
+    returned: str | None = None  # its result as text; None as long as it has not returned
 
     def note_result(self, result: Any) -> None:
         self.returned = "an iterator" if isinstance(result, Iterator) else _shown(result)

@@ -1,10 +1,9 @@
 """The world around a call: a function leaves it as it was, unless its docstring says otherwise.
 
-Modes of torch, the working folder and the number of threads are looked at after every call, also
-after one that raises. So are the lists and dicts among the arguments. Random generators, the values
+Modes of torch, the working folder, the number of threads, and the lists and dicts among the
+arguments are looked at after every call, also after one that raises. Random generators, the values
 of tensors and arrays, and the names in the working folder take longer: they are looked at after a
-test's calls 1, 2, 4, 8 and so on of each function. Lists and dicts of a result must be new. The
-import of a module counts as a call (`calls/imports.py`), and may not change warning filters.
+test's calls 1, 2, 4, 8 and so on of each function. Lists and dicts of a result must be new.
 
 This finds mistakes. Code that means to hide a change can.
 """
@@ -21,7 +20,7 @@ import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +55,6 @@ _WITHOUT_AUTOGRAD = {
     *_FLOAT32,
 }
 # Each mode, what reads it, and what sets it again.
-_MEETS = _FLOAT32 | _WITHOUT_AUTOGRAD  # functions whose calls meet other programs
-_SAME = nullcontext()
 _MODES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     "torch.is_grad_enabled()": (torch.is_grad_enabled, torch.set_grad_enabled),
     "torch.get_default_dtype()": (torch.get_default_dtype, torch.set_default_dtype),
@@ -91,13 +88,7 @@ class World:
         self._tensors: dict[str, list[torch.Tensor]] = {}  # tensors of the last result
 
     def call(self, target: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """Calls a function and returns its result.
-
-        Args:
-            target: the function's name.
-            function: the function. If it is wrapped to check its types, these checks draw from
-                Python's generator, which is not looked at then.
-            args, kwargs: its arguments.
+        """Calls the function of this name, and returns its result.
 
         Raises:
             LeftChanged: the call has left something changed, also if it raised, or a list or dict
@@ -107,10 +98,9 @@ class World:
         is_thorough = not self._calls[target] & (self._calls[target] - 1)
         is_thorough |= target in _UNCHANGED_IF_RAISED  # it may be refused at any call
         before = _Surroundings(target, (args, kwargs), is_thorough)
-        before.skips_python = hasattr(function, "__wrapped__")
-        program = _another_program(target, self._calls[target]) if target in _MEETS else _SAME
+        before.skips_python = hasattr(function, "__wrapped__")  # checks of types draw from it
         try:
-            with program, modes_unchanged(target):
+            with _another_program(target, self._calls[target]), modes_unchanged(target):
                 result = function(*args, **kwargs)
         except LeftChanged:
             raise
@@ -157,8 +147,7 @@ def generators_unchanged(what: str) -> Iterator[None]:
 class BeforeImport:
     """What the import of a module finds: to be compared with what it leaves, and to be set back.
 
-    Files are not looked at: the working folder of the grader's process is where libraries put
-    theirs.
+    No files: libraries put theirs into the working folder of the grader's process.
     """
 
     def __init__(self) -> None:
@@ -288,6 +277,9 @@ def _another_program(target: str, number: int) -> Iterator[None]:
 
     Every third call of some meets one that has disabled gradients.
     """
+    if target not in _WITHOUT_AUTOGRAD:  # which those of `_FLOAT32` are in
+        yield
+        return
     dtype, is_enabled = torch.get_default_dtype(), torch.is_grad_enabled()
     if target in _FLOAT32 and not number % 2:
         torch.set_default_dtype(torch.float64)

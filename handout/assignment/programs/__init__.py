@@ -213,12 +213,8 @@ def errors(found: list[torch.Tensor], exactly: list[torch.Tensor]) -> list[float
 def unacceptable(found: Any, reference: list[torch.Tensor], allowed: list[float]) -> str:
     """Why a final state is not accepted, or "".
 
-    The number of tensors, shapes and dtypes must be the same, integers equal, and floats finite.
-
-    Args:
-        found: the submission's final state.
-        reference: the reference's final state, of the same inputs and start.
-        allowed: the largest relative error of each tensor, by the norm.
+    The number of tensors, shapes and dtypes must be those of the reference's final state, integers
+    equal, and floats finite, with at most the allowed relative error of each tensor, by the norm.
     """
     if not isinstance(found, list) or len(found) != len(reference):
         return f"expected {len(reference)} tensors"

@@ -51,15 +51,9 @@ class Result:
 
 
 def run(package: str, names: Sequence[str], console: Console, picture: Path) -> None:
-    """Times programs, prints a table, and draws their positions under the roofline.
+    """Times programs on the CUDA device if there is one, else on the CPU, and prints a table.
 
-    On the CUDA device if there is one, else on the CPU.
-
-    Args:
-        package: the student's.
-        names: the programs to time.
-        console: prints the table.
-        picture: path of an SVG file, drawn if matplotlib is installed.
+    With matplotlib, `picture` becomes an SVG file with their positions under the roofline.
     """
     has_cuda = torch.cuda.is_available()
     device = torch.device("cuda" if has_cuda else "cpu")

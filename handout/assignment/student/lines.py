@@ -50,10 +50,7 @@ def signature_lines(package: str, journal: Journal) -> list[str]:
 def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[str]:
     """What was found and expected, and the call that it came from.
 
-    Args:
-        value: the difference.
-        journal: the calls of the test.
-        hint: for where nothing better is known.
+    `hint` is for where nothing better is known.
     """
     call = journal.of_value(value.whole[0] if value.whole else None)
     thought, replaces = diagnosis.of_mismatch(value)

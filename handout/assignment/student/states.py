@@ -67,14 +67,9 @@ def read(root: Path, package: Path) -> dict[str, Known]:
 def first_open(
     known: Mapping[str, Known], now: Mapping[str, str] = {}, preferred: Iterable[Exercise] = ()
 ) -> Exercise | None:
-    """The first exercise, of these or of all, whose tests did not pass when they last ran.
+    """The first exercise whose tests did not pass when they last ran: in this run, or as `known`.
 
-    Core exercises come before further ones.
-
-    Args:
-        known: of earlier runs.
-        now: states of this run, by id.
-        preferred: exercises that come before all others.
+    The preferred ones come before all others; of both, core exercises before further ones.
     """
     states = {name: last.state for name, last in known.items()} | dict(now)
     every = [e for e in manifest.load() if not e.only_races]
