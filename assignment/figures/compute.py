@@ -39,15 +39,11 @@ def mlp_flops(ra: Any) -> Figure:
     first, second = (
         ra.flops.linear_forward_flops(batch, *pair) for pair in ((256, 256), (256, 64))
     )
+    backward = [("∂w₂", second, 2), ("∂y₁", second, 2), ("∂w₁", first, 1)]
     bars = {
         "forward": [("y₁", first, 1), ("y₂", second, 2)],
-        "backward,\nx is data": [("∂w₂", second, 2), ("∂y₁", second, 2), ("∂w₁", first, 1)],
-        "backward,\nx needs a gradient": [
-            ("∂w₂", second, 2),
-            ("∂y₁", second, 2),
-            ("∂w₁", first, 1),
-            ("∂x", first, 1),
-        ],
+        "backward,\nx is data": backward,
+        "backward,\nx needs a gradient": [*backward, ("∂x", first, 1)],
     }
     totals = [
         ra.flops.mlp_forward_flops(batch, widths),
@@ -163,14 +159,8 @@ def rooflines(ra: Any) -> Figure:
         (f"{ridge:.1f} FLOP/B\n← bound by memory", "right"),
         ("H100\nbound by compute →", "left"),
     ):
-        axes.text(
-            ridge * (0.88 if side == "right" else 1.13),
-            4.6e3,
-            words,
-            ha=side,
-            va="center",
-            color=BLUE,
-        )
+        place = ridge * (0.88 if side == "right" else 1.13)
+        axes.text(place, 4.6e3, words, ha=side, va="center", color=BLUE)
     axes.set(xscale="log", yscale="log", xlim=(0.1, 4e3), ylim=(0.02, 8e3))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

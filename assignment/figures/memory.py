@@ -30,21 +30,12 @@ Run = Callable[[Sequence[Layer], torch.Tensor], torch.Tensor]
 
 FP32, BF16 = torch.float32, torch.bfloat16
 MASTER = {"parameters": [BF16], "gradients": [BF16], "master": [FP32], "optimizer": [FP32, FP32]}
+FULL = {"parameters": [FP32], "gradients": [FP32], "master": [], "optimizer": [FP32, FP32]}
 RECIPES: dict[str, dict[str, list[torch.dtype]]] = {
-    "AdamW, all in fp32": {
-        "parameters": [FP32],
-        "gradients": [FP32],
-        "master": [],
-        "optimizer": [FP32, FP32],
-    },
+    "AdamW, all in fp32": FULL,
     "AdamW, parameters and\ngradients in bf16": {**MASTER, "master": []},
     "the same, with a\nmaster copy in fp32": MASTER,
-    "SGD with momentum,\nall in fp32": {
-        "parameters": [FP32],
-        "gradients": [FP32],
-        "master": [],
-        "optimizer": [FP32],
-    },
+    "SGD with momentum,\nall in fp32": {**FULL, "optimizer": [FP32]},
 }
 PARTS = {"parameters": BLUE, "gradients": ORANGE, "master": PURPLE, "optimizer": GREEN}
 

@@ -28,7 +28,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from assignment.calls.implementation import Package, seed_everything
 from assignment.calls.text import show
 from assignment.material.small_transformer import Sizes, Transformer
-from assignment.material.step_counts import LiveBytes
+from assignment.material.step_counts import LiveBytes, state_of
 from assignment.student import problems
 
 LEAST_STEPS = 40  # of a run, however short
@@ -168,7 +168,7 @@ class _Trainer:
         step = partial(self._train, model, optimizer, range(1), 1)
         step()  # makes the moments
         live, flops, measured = LiveBytes(), FlopCounterMode(display=False), dict[str, int]()
-        for name, tensors in _state(model, optimizer):
+        for name, tensors in state_of(model, optimizer):
             measured[name] = sum(tensor.nbytes for tensor in tensors)
             for tensor in tensors:
                 live.watch(tensor)
@@ -223,17 +223,6 @@ class _Trainer:
         path.unlink(missing_ok=True)
         self.otherwise = "training cannot go on"
         return frozenset(stubs)
-
-
-def _state(
-    model: Transformer, optimizer: torch.optim.Optimizer
-) -> Iterator[tuple[str, list[torch.Tensor]]]:
-    """The tensors that are there between two steps, part by part."""
-    yield "parameter_bytes", list(model.parameters())
-    yield "gradient_bytes", [p.grad for p in model.parameters() if p.grad is not None]
-    values = [value for state in optimizer.state.values() for value in state.values()]
-    yield "optimizer_bytes", [value for value in values if isinstance(value, torch.Tensor)]
-    yield "buffer_bytes", list(model.buffers())
 
 
 def _loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:

@@ -8,6 +8,7 @@ a CPU.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,10 +89,19 @@ class Run:
 
     def tensors(self) -> list[torch.Tensor]:
         """All tensors that are there between two steps."""
-        state = [value for each in self.optimizer.state.values() for value in each.values()]
-        gradients = [parameter.grad for parameter in self.model.parameters()]
-        held = [*self.model.parameters(), *gradients, *self.model.buffers(), *state]
-        return [self.tokens, self.targets, *(x for x in held if isinstance(x, torch.Tensor))]
+        held = [tensor for _, part in state_of(self.model, self.optimizer) for tensor in part]
+        return [self.tokens, self.targets, *held]
+
+
+def state_of(
+    model: Transformer, optimizer: torch.optim.Optimizer
+) -> Iterator[tuple[str, list[torch.Tensor]]]:
+    """The tensors of a training that are there between two steps, part by part."""
+    yield "parameter_bytes", list(model.parameters())
+    yield "gradient_bytes", [p.grad for p in model.parameters() if p.grad is not None]
+    values = [value for state in optimizer.state.values() for value in state.values()]
+    yield "optimizer_bytes", [value for value in values if isinstance(value, torch.Tensor)]
+    yield "buffer_bytes", list(model.buffers())
 
 
 @dataclass(frozen=True)
