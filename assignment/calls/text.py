@@ -31,26 +31,23 @@ def show(value: Any) -> str:
 def _pieces(value: Any) -> Iterator[str]:
     """The text of `repr`, in pieces; a tensor is written as `show` writes it alone."""
     of = type(value)
-    if of is list:
-        start, end = "[", "]"
-    elif of is tuple:
-        start, end = "(", ",)" if len(value) == 1 else ")"
-    elif of is dict:
-        start, end = "{", "}"
-    elif of in (torch.Tensor, np.ndarray):
+    if of in (torch.Tensor, np.ndarray):
         yield show(value)
-        return
+    elif of in (str, bytes):
+        yield scalar(value[: _SHOWN + 1])
+    elif of not in (list, tuple, dict):
+        yield scalar(value)
     else:
-        yield scalar(value[: _SHOWN + 1] if of in (str, bytes) else value)
-        return
-    yield start
-    for i, item in enumerate(value):
-        yield ", " if i else ""
-        if of is dict:
-            yield from _pieces(item)
-            yield ": "
-        yield from _pieces(value[item] if of is dict else item)
-    yield end
+        brackets = "[]" if of is list else "()" if of is tuple else "{}"
+        yield brackets[0]
+        for i, item in enumerate(value):
+            yield ", " if i else ""
+            if of is dict:
+                yield from _pieces(item)
+                yield ": "
+            yield from _pieces(value[item] if of is dict else item)
+        yield "," if of is tuple and len(value) == 1 else ""
+        yield brackets[1]
 
 
 def scalar(value: Any) -> str:

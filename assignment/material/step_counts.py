@@ -106,12 +106,11 @@ def state_of(
 
 @dataclass(frozen=True)
 class Counts:
-    """What a step needs. `live_bytes` are the bytes alive after each of its operations."""
+    """What a step needs."""
 
     parameters: int
     flops: int
     peak_bytes: int
-    live_bytes: list[int] = field(repr=False, compare=False)
 
 
 def count_parameters(sizes: Sizes) -> int:
@@ -135,7 +134,7 @@ def count_step(sizes: Sizes, device: str = "meta") -> Counts:
     with flops, live:
         run.step()
     parameters = sum(parameter.numel() for parameter in run.model.parameters())
-    return Counts(parameters, flops.get_total_flops(), live.peak, live.log)
+    return Counts(parameters, flops.get_total_flops(), live.peak)
 
 
 # Relative errors of a prediction that earn all of its marks, and part of them.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.nn import functional
 
+from assignment.material.small_transformer import cross_entropy
 from assignment.programs.training import Transformer
 from assignment.scenarios import scenario
 
@@ -88,8 +88,7 @@ def language_model_losses(student: Any, *, steps: int) -> list[float]:
 
     def loss() -> float:
         with torch.no_grad():
-            logits = model(tokens[:, :-1])
-        return float(functional.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()))
+            return float(cross_entropy(model(tokens[:, :-1]), tokens[:, 1:]))
 
     losses = [loss()]
     for _ in range(steps):

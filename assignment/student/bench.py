@@ -17,10 +17,10 @@ from typing import Any
 import torch
 from rich.console import Console
 from rich.table import Table
-from torch.nn import functional
 
 from assignment import hardware, programs
 from assignment.calls.implementation import Package
+from assignment.material.small_transformer import cross_entropy
 from assignment.programs import Program, naive
 
 REPEATS = 5
@@ -78,10 +78,8 @@ def baseline(student: Any) -> Any:
     """The naive versions; for the optimizer and training, your own earlier exercises."""
 
     def training_step(model: Any, optimizer: Any, tokens: torch.Tensor) -> None:
-        def loss_fn(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-            return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-
-        student.training.train(model, optimizer, [(tokens[:, :-1], tokens[:, 1:])], loss_fn)
+        batches = [(tokens[:, :-1], tokens[:, 1:])]
+        student.training.train(model, optimizer, batches, cross_entropy)
 
     def adamw_update(
         params: Sequence[torch.Tensor], *lists: Sequence[torch.Tensor], **settings: Any

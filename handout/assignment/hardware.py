@@ -6,7 +6,6 @@ import functools
 import math
 import re
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,9 +47,6 @@ class Hardware(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """The accelerators by their keys, in the order of the file."""
 
     accelerator: dict[str, Accelerator]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.accelerator)
 
     def __getitem__(self, key: str) -> Accelerator:
         if key not in self.accelerator:

@@ -102,6 +102,11 @@ def adamw(model: Transformer) -> torch.optim.AdamW:
     return torch.optim.AdamW(model.parameters(), lr=3e-4, foreach=True)
 
 
+def cross_entropy(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """The mean loss of B×T×V logits and B×T targets."""
+    return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
 def training_step(
     model: Transformer,
     optimizer: torch.optim.Optimizer,
@@ -113,7 +118,7 @@ def training_step(
     It frees the last step's gradients when it begins, not its own at its end.
     """
     optimizer.zero_grad()  # frees the gradients
-    loss = functional.cross_entropy(model(tokens).flatten(0, 1), targets.flatten())
+    loss = cross_entropy(model(tokens), targets)
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()
     return loss.detach()

@@ -27,7 +27,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from assignment.calls.implementation import Package, seed_everything
 from assignment.calls.text import show
-from assignment.material.small_transformer import Sizes, Transformer
+from assignment.material.small_transformer import Sizes, Transformer, cross_entropy
 from assignment.material.step_counts import LiveBytes, state_of
 from assignment.student import problems
 
@@ -156,7 +156,7 @@ class _Trainer:
                     group["lr"] = _RATE * min(1.0, (number + 1) / _WARM_UP) * fade
                 yield self._use("data.get_batch")(self._tokens, sizes.batch, sizes.context)
 
-        losses = self._use(self._job.loop)(model, optimizer, batches(), _loss)
+        losses = self._use(self._job.loop)(model, optimizer, batches(), cross_entropy)
         wanted = [float] * len(numbers)
         if not isinstance(losses, list) or [type(loss) for loss in losses] != wanted:
             raise TypeError(f"{self._job.loop} gave {show(losses)}, not {len(wanted)} floats")
@@ -223,10 +223,6 @@ class _Trainer:
         path.unlink(missing_ok=True)
         self.otherwise = "training cannot go on"
         return frozenset(stubs)
-
-
-def _loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
 def _standard_library() -> np.ndarray[Any, np.dtype[np.uint8]]:

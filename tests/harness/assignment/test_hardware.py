@@ -31,7 +31,7 @@ KNOWN = {
 def test_local_table_adds_and_replaces(tmp_path, monkeypatch):
     own = ENTRY.replace("3e12", "4e12") + OTHER.replace("Y2", "Z3")
     table = hardware.parse(ENTRY + OTHER, local=own)
-    assert list(table) == ["X1", "Y2", "Z3"]
+    assert list(table.accelerator) == ["X1", "Y2", "Z3"]
     assert table["X1"].bandwidth == 4e12
     for wrong in ("accelerator = 3", "[accelerators.X1]", "[accelerator.X1]", "not = [toml"):
         with pytest.raises(hardware.HardwareError, match="both tables"):
@@ -39,9 +39,9 @@ def test_local_table_adds_and_replaces(tmp_path, monkeypatch):
         with pytest.raises(hardware.HardwareError, match="both tables"):
             hardware.parse(wrong, "both tables", ENTRY)
     monkeypatch.setattr(hardware, "LOCAL", tmp_path / "hardware.local.toml")
-    assert "Y2" not in list(hardware.load.__wrapped__())
+    assert "Y2" not in hardware.load.__wrapped__().accelerator
     (tmp_path / "hardware.local.toml").write_text(OTHER)
-    assert "Y2" in list(hardware.load.__wrapped__())
+    assert "Y2" in hardware.load.__wrapped__().accelerator
 
 
 def test_table_has_the_figures_of_the_text():
@@ -60,7 +60,7 @@ def test_table_has_the_figures_of_the_text():
 
 def test_every_peak_is_for_dense_matrices():
     """Half the width of a dtype at most doubles the peak; a sparse figure would exceed that."""
-    for key in hardware.load():
+    for key in hardware.load().accelerator:
         peaks = hardware.load()[key].peak_flops
         assert peaks.get("bf16", peaks["fp16"]) == peaks["fp16"], key
         for narrow, wide in (("fp16", "tf32"), ("fp8", "fp16"), ("fp4", "fp8")):
@@ -71,7 +71,7 @@ def test_every_peak_is_for_dense_matrices():
 def test_table_names_the_sources_of_its_figures():
     """A comment above each entry, or above a group of entries, names the vendor's document."""
     entries = hardware.HARDWARE.read_text(encoding="utf-8").split("\n[accelerator")
-    assert len(entries) == len(list(hardware.load())) + 1
+    assert len(entries) == len(hardware.load().accelerator) + 1
     assert "\n# NVIDIA" in entries[0]
     lines = [line for entry in entries for line in entry.splitlines()]
     comments = [line for line in lines if line.startswith(("# NVIDIA", "# AMD"))]
