@@ -1,7 +1,6 @@
 """What a student sees of a run: short failures, a table of exercises, and the next exercise.
 
-`Progress` is a pytest plugin that `assignment.plugin` registers for `--progress`. It is off in the
-grader, which sets its own provider.
+`Progress` is a pytest plugin that `assignment.plugin` registers for `--progress`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from rich.text import Text
 
 from assignment import manifest
 from assignment.calls import imports
-from assignment.hooks import PROVIDER, exercise_of, package_of, title_of
+from assignment.hooks import exercise_of, package_of, title_of
 from assignment.manifest import Exercise
 from assignment.student import failures, states
 from assignment.student.deadline import GIVEN_UP
@@ -42,17 +41,10 @@ _STYLES: dict[State, str] = {
 _SYMBOLS: dict[State, str] = dict(zip(_STYLES, "●◐○––", strict=True))
 _ASCII = str.maketrans("●◐○–✗─…", "x/.-x-.")
 _LABELS = {
-    "call": "dim",
-    "made by": "dim",
-    "where": "dim",
-    "expected": "green",
-    "found": "red",
-    "note": "cyan",
-    "hint": "cyan",
-    "error": "dim",
-    "with": "dim",
-    "handout": "green",
-    "yours": "red",
+    **dict.fromkeys(("call", "made by", "where", "error", "with"), "dim"),
+    **dict.fromkeys(("expected", "handout"), "green"),
+    **dict.fromkeys(("found", "yours"), "red"),
+    **dict.fromkeys(("note", "hint"), "cyan"),
 }
 
 
@@ -101,17 +93,12 @@ class Progress:
         self._tallies: dict[str, Tally] = {}
         self._changes: dict[imports.Change, None] = {}  # each once, in order
 
-    @property
-    def _is_off(self) -> bool:
-        return PROVIDER in self._config.stash
-
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, Any, Any]:
         """Adds to the report what the summary needs, as plain data that xdist can transfer."""
-        exercise = None if self._is_off else exercise_of(item)
-        if exercise is None:
+        if (exercise := exercise_of(item)) is None:
             return (yield)
         option = item.config.option
         is_ours = option.tbstyle == "auto"
@@ -139,8 +126,6 @@ class Progress:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Counts the tests of each exercise in the collected files, also those not chosen."""
-        if self._is_off:
-            return
         for item in session.items:
             if (exercise := exercise_of(item)) is not None:
                 self._tallies.setdefault(exercise, Tally()).collected += 1

@@ -164,7 +164,7 @@ def test_a_process_that_takes_long_to_end_is_not_killed():
     """The timer's signal would come when Python has forgotten its handlers"""
     code = (
         "import sys, time, types\n"
-        "hooks = types.SimpleNamespace(PROVIDER=None, exercise_of=None, package_of=None)\n"
+        "hooks = types.SimpleNamespace(exercise_of=None, package_of=None)\n"
         "sys.modules['assignment.hooks'] = hooks\n"  # they import torch
         "from assignment.student.deadline import Deadline\n"
         "class Slow:\n    def __del__(self): time.sleep(0.6)\n"
@@ -221,7 +221,7 @@ def test_no_limit_strikes_at_a_breakpoint(folder):
 
 
 def test_a_stop_between_two_tests_is_not_blamed_on_the_first():
-    stops = Stops(SimpleNamespace(stash={}))
+    stops = Stops(SimpleNamespace())
     stops.pytest_runtest_call(SimpleNamespace(funcargs={}))
     stops.pytest_runtest_logstart()
     stops.pytest_keyboard_interrupt(SimpleNamespace(value=KeyboardInterrupt()))

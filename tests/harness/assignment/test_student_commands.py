@@ -357,21 +357,6 @@ def test_no_progress_gives_the_usual_output_of_pytest(pristine):
     assert states(run.stdout) == {}
 
 
-def test_progress_is_off_where_a_provider_is_set(tmp_path):
-    (tmp_path / "conftest.py").write_text(
-        "from contextlib import nullcontext\nfrom assignment.hooks import PROVIDER\n\n\n"
-        "def pytest_configure(config):\n"
-        "    config.stash[PROVIDER] = lambda request: nullcontext(None)\n"
-    )
-    (tmp_path / "test_x.py").write_text(
-        "import pytest\n\n\n@pytest.mark.exercise('matmul_flops')\n"
-        "def test_x(impl):\n    raise NotImplementedError('a stub')\n"
-    )
-    run = python(tmp_path, "pytest", "-p", "assignment.plugin", "--progress")
-    assert "FAILED test_x.py::test_x - NotImplementedError: a stub" in run.stdout
-    assert states(run.stdout) == {}
-
-
 def test_hint_shows_the_hint_or_the_nearest_names(pristine):
     exercise = manifest.load()["adamw_step"]
     run = python(pristine, "assignment", "hint", "adamw_step")
