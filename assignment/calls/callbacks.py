@@ -1,10 +1,9 @@
 """Functions and generators of a test, as arguments of a call: the test sees each use of them.
 
 `impl.device.time_function(work, clock=device.clock)` passes two functions of the test's. The code
-under test gets a stand-in for each. Using it calls the test's function at that moment, with a copy
-of the arguments, and returns a copy of its result. In the grader the use is a message to the judge
-and back. So the order of uses, and what each was given, does not rest on anybody's word. A
-generator is passed as an iterator: each `next` of it is such a use.
+under test gets a stand-in for each: using it calls the test's function, in the grader by a message
+to the judge and back, with a copy of the arguments, and returns a copy of its result. So the order
+of uses rests on nobody's word. Each `next` of a generator, passed as an iterator, is such a use.
 """
 
 from __future__ import annotations

@@ -34,21 +34,20 @@ from assignment.calls.layouts import elements
 _NUMPYS = np.random.get_bit_generator()  # type: ignore[attr-defined]
 _NUMPYS_STATE = _NUMPYS.ctypes.state_address
 _NUMPYS_SIZE = 4 * 625
-_STEPS = ("sgd_step", "adagrad_step", "rmsprop_step", "adam_step", "adamw_step")
+_STEPS = {f"optimizers.{rule}_step" for rule in ("sgd", "adagrad", "rmsprop", "adam", "adamw")}
 # What functions may change, by their docstrings.
 _ALLOWED = {
     "seeding.seed_everything": {"generators"},
     "data.get_batch": {"generators"},  # where it is given none
-    **{f"optimizers.{step}": {"arguments"} for step in _STEPS},
-    "performance.adamw_update": {"arguments"},
+    **{name: {"arguments"} for name in (*_STEPS, "performance.adamw_update")},
 }
 # By docstrings, too: what changes nothing if it raises, what returns float32 whatever the default
 # dtype is, whose tensors share memory with nothing, and what never needs autograd.
-_UNCHANGED_IF_RAISED = {f"optimizers.{step}" for step in _STEPS}
+_UNCHANGED_IF_RAISED = _STEPS
 _FLOAT32 = {f"initialization.{n}" for n in ("xavier_uniform", "kaiming_normal", "truncated_normal")}
 _OWN_MEMORY = {"strides.gather", "data.get_batch", *_FLOAT32}
 _WITHOUT_AUTOGRAD = {
-    *(f"optimizers.{step}" for step in _STEPS),
+    *_STEPS,
     "performance.adamw_update",
     "gradients.linear_backward",
     "gradients.mlp_backward",

@@ -17,6 +17,7 @@ from assignment.figures.look import (
     RED,
     SOFT,
     canvas,
+    end_label,
     shade,
     thousands,
 )
@@ -84,15 +85,8 @@ def decode(ra: Any) -> Figure:
         ]
         right.plot(fitting, reached, color=colour)
         right.plot(most, reached[-1], "o", color=colour, markersize=5)
-        right.annotate(
-            f"{name}:\n{most:,} fit",
-            (most, reached[-1]),
-            xytext=(5, -5),
-            textcoords="offset points",
-            color=shade(colour),
-            va="top",
-            annotation_clip=False,
-        )
+        words = f"{name}:\n{most:,} fit"
+        end_label(right, most, reached[-1], words, colour, shift=(5, -5), va="top")
     first = ra.inference.compute_bound_batch(2, peak, h100.bandwidth)
     right.plot([first] * 2, [6000, 90_000], color=SOFT, linewidth=0.9, linestyle=(0, (4, 2)))
     words = f"weights bound by\ncompute from {first} on"

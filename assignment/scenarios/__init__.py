@@ -5,9 +5,8 @@ the student's code, which is the test's own process or the grader's worker, with
 package as first argument.
 
 A submission controls its worker, so what a scenario says of what happened there is no evidence. A
-test judges values that need the work, on inputs drawn at that moment; the order in which its own
-functions were used (`calls/callbacks.py`); files, by `calls/readers.py`; memory, from
-outside; and whether the process ended.
+test judges values that need the work, on inputs drawn at that moment, uses of its own functions,
+files (`calls/readers.py`), and memory and the end of the process from outside.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class TensorFile:
     def __init__(self, path: Path, dtype: torch.dtype) -> None:
         self.path, self._dtype = str(path), dtype
         self._parts: list[torch.Tensor] = []
-        self._end: torch.Tensor | None = None
+        self.end: torch.Tensor | None = None  # the content after the last call, once it is read
         self._size = 0  # elements
 
     def place(self, tensor: torch.Tensor, transposed: bool = False) -> Place:
@@ -62,19 +62,15 @@ class TensorFile:
         """The content before the first call."""
         return torch.cat(self._parts)
 
-    @property
-    def is_read(self) -> bool:
-        return self._end is not None
-
     def ends_with(self, content: bytes) -> None:
         """Takes what was read from the file."""
-        self._end = torch.frombuffer(bytearray(content), dtype=self._dtype)
+        self.end = torch.frombuffer(bytearray(content), dtype=self._dtype)
 
     def tensors(self, places: Sequence[Place]) -> list[torch.Tensor]:
         """The tensors in the file after the last call; each has its start as `.before`."""
-        assert self._end is not None
-        found = [tensor_at(self._end, place) for place in places]
-        start = self.start if places else self._end
+        assert self.end is not None
+        found = [tensor_at(self.end, place) for place in places]
+        start = self.start if places else self.end
         for tensor, place in zip(found, places, strict=True):
             tensor.before = tensor_at(start, place)  # type: ignore[attr-defined]
         return found
@@ -88,7 +84,7 @@ class Left:
         self.state_dict: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        if not self.file.is_read:
+        if self.file.end is None:
             self._runs.read()
         places = self.places[name]
         if places and isinstance(places[0], list):
@@ -182,7 +178,7 @@ class OptimizerRuns:
 
     def read(self) -> None:
         """Reads the files of all runs that have not been read."""
-        files = [file for file in self._files if not file.is_read]
+        files = [file for file in self._files if file.end is None]
         contents = self._impl.call("readers.files_bytes", [file.path for file in files])
         for file, content in zip(files, contents, strict=True):
             file.ends_with(content)

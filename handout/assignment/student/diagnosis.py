@@ -203,9 +203,9 @@ def _of_numbers(found: float, expected: float) -> Iterator[str]:
     if not _has_square(found) or not _has_square(expected):
         return
     yield from _of_ratios([found / expected] if expected else [])
-    if expected and expected > 0 and math.isclose(found, expected * expected, rel_tol=1e-9):
+    if expected > 0 and math.isclose(found, expected * expected, rel_tol=1e-9):
         yield "the square of the expected value; a root is missing?"
-    if expected and expected > 0 and math.isclose(found, math.sqrt(expected), rel_tol=1e-9):
+    if expected > 0 and math.isclose(found, math.sqrt(expected), rel_tol=1e-9):
         yield "the root of the expected value"
 
 

@@ -53,19 +53,18 @@ def pack(console: Console, root: Path, output: Path) -> None:
         path
         for path in sorted(package.rglob("*.py"))
         if path.is_file()
-        and not any(
-            part.startswith((".", "__pycache__")) for part in path.parts[len(package.parts) :]
-        )
+        and not any(p.startswith((".", "__pycache__")) for p in path.relative_to(package).parts)
     ]
     if not files:
         raise UserError(f"{package} holds no .py file; run this in the folder of your handout")
+    names = {path: f"{package.name}/{path.relative_to(package).as_posix()}" for path in files}
     unfinished = output.with_name(output.name + ".part")
     try:
         with zipfile.ZipFile(
             unfinished, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False
         ) as archive:
             for path in files:
-                archive.write(path, f"{package.name}/{path.relative_to(package).as_posix()}")
+                archive.write(path, names[path])
             archive.writestr(manifest.VERSION_FILE, f"{manifest.load().version}\n")
         unfinished.replace(output)
     except OSError as error:
@@ -78,8 +77,7 @@ def pack(console: Console, root: Path, output: Path) -> None:
     errors = import_errors(output, package.name, list(graded))
     problems |= {graded[module]: problem for module, problem in errors.items()}
     for path in files:
-        name = f"{package.name}/{path.relative_to(package).as_posix()}"
-        console.print(Text(f"  {name:<44} {path.stat().st_size:>7,} bytes"))
+        console.print(Text(f"  {names[path]:<44} {path.stat().st_size:>7,} bytes"))
         if problem := problems.get(path):
             _warn(console, problem, indent=4)
     if absent := [m for m in manifest.load().modules if not (package / f"{m}.py").is_file()]:
