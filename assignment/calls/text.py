@@ -50,6 +50,11 @@ def _pieces(value: Any) -> Iterator[str]:
         yield brackets[1]
 
 
+def cut(text: str, room: int) -> str:
+    """At most so many characters of a text, and … for the others."""
+    return text if len(text) <= room else f"{text[:room]} …"
+
+
 def scalar(value: Any) -> str:
     """`repr`, but 0.05 for np.float64(0.05), and the size of a number too long to read."""
     if isinstance(value, np.generic):

@@ -6,7 +6,7 @@ import copy
 import os
 import random
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -162,12 +162,8 @@ def make_folder(student: Any, path: str | Path) -> None:
 def save_in_folder(student: Any, folder: str, name: str, weights: torch.Tensor, step: int) -> None:
     """As `save_weights`, but `folder` is the working folder and `name` has no folder."""
     model, optimizer = _linear(weights)
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
+    with chdir(folder):
         student.checkpoint.save_checkpoint(name, model, optimizer, step)
-    finally:
-        os.chdir(before)
 
 
 @scenario

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -163,15 +163,11 @@ def is_unchanged(found: Any) -> bool:
 def _form(found: Any, expected: Any) -> str:
     """What a result should be made of, if it is something else."""
     if isinstance(expected, dict) and not isinstance(found, dict):
-        return f"a dict is expected, with {_few(map(repr, expected))}"
+        names = ", ".join(map(repr, list(expected)[:6]))
+        return f"a dict is expected, with {names}{' …' if len(expected) > 6 else ''}"
     if isinstance(expected, list | tuple) and not isinstance(found, list | tuple):
         return f"{len(expected)} results are expected, in a tuple or a list"
     return ""
-
-
-def _few(names: Iterable[str]) -> str:
-    every = list(names)
-    return ", ".join(every[:6]) + (" …" if len(every) > 6 else "")
 
 
 def _compare(found: Any, expected: Any) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assignment.calls.journal import typed
-from assignment.calls.text import show
+from assignment.calls.text import cut, show
 
 _SHOWN_STATEMENT_LINES = 5
 _SHOWN_PLACES = 4  # at each end of a traceback
@@ -110,13 +110,7 @@ def values(entry: Any) -> Iterator[tuple[str, str]]:
     hidden = (types.ModuleType, types.FunctionType, type)
     names = [n for n in names if n in found and not isinstance(found[n], hidden)]
     for name in names[:_SHOWN_VALUES]:
-        yield name, brief(found[name])
-
-
-def brief(value: Any) -> str:
-    """A value in one short line, as one could type it if it is short."""
-    text = typed(value)
-    return text if len(text) <= _SHOWN_VALUE else f"{text[:_SHOWN_VALUE]} …"
+        yield name, cut(typed(found[name]), _SHOWN_VALUE)
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from assignment.calls.journal import Call, Journal
+from assignment.calls.text import cut
 from assignment.calls.world import what_it_meets
 from assignment.expect import Mismatch
 from assignment.student import diagnosis, signatures
@@ -61,7 +62,7 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
         what = re.sub(r"^the result\b", f"the result of {call.name}", what)
     pair = [value.expected, value.actual]
     if thought.startswith(diagnosis.DIFFERENCE):
-        pair = [text if len(text) <= _ROOM else f"{text[:_ROOM]} …" for text in pair]
+        pair = [cut(text, _ROOM) for text in pair]
     hint = value.hint or ("" if thought else hint)
     return [
         f"wrong: {what}",

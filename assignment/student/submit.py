@@ -120,19 +120,18 @@ def import_errors(archive: Path, package: str, modules: Sequence[str]) -> dict[s
         file, said = folder / "found", dict[str, str]()
         until = time.monotonic() + _SECONDS
         while rest := [module for module in modules if module not in said]:
-            process = subprocess.Popen(
-                [sys.executable, "-B", "-c", _IMPORT, folder, file, package, *rest],
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
             end = "its import ends the process"
             try:
-                process.wait(max(until - time.monotonic(), 1))
+                subprocess.run(
+                    [sys.executable, "-B", "-c", _IMPORT, folder, file, package, *rest],
+                    cwd=folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    timeout=max(until - time.monotonic(), 1),
+                    check=False,
+                )
             except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
                 end = "its import takes too long"
             lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
             said |= {m: e and f"cannot be imported: {e}" for m, e in map(json.loads, lines)}

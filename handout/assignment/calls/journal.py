@@ -16,7 +16,7 @@ import torch
 
 from assignment.calls import plain
 from assignment.calls.callbacks import StandInIterator
-from assignment.calls.text import show
+from assignment.calls.text import cut, show
 
 _KEPT = 40  # calls of a test
 _SHOWN = 240  # characters of a call's arguments
@@ -24,7 +24,7 @@ _ELEMENTS = 12  # of a tensor that is written out
 _USUAL = (torch.float32, torch.int64, torch.bool, torch.complex64)  # dtypes of torch.tensor([…])
 
 
-@dataclass
+@dataclass(eq=False)
 class Call:
     """A call of a student's function, or of a scenario, which makes such calls itself."""
 
@@ -98,12 +98,9 @@ class Journal:
     @property
     def students(self) -> list[Call]:
         """The calls of the student's functions; and of scenarios that called none by name."""
-        makers = [call.maker for call in self.calls if call.maker is not None]
-        return [
-            call
-            for call in self.calls
-            if not call.target.startswith("readers.") and all(call is not m for m in makers)
-        ]
+        makers = {call.maker for call in self.calls}
+        calls = (call for call in self.calls if not call.target.startswith("readers."))
+        return [call for call in calls if call not in makers]
 
     @property
     def last(self) -> Call | None:
@@ -143,9 +140,8 @@ def as_call(target: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     named = ", ".join(f"{name}={typed(value)}" for name, value in kwargs.items())
     text = ", ".join(typed(value) for value in args)
     room = max(_SHOWN - len(named), _SHOWN // 2)
-    text = text if len(text) <= room else text[:room] + " …"
-    named = named if len(named) <= _SHOWN else named[:_SHOWN] + " …"
-    return f"{target}({', '.join(part for part in (text, named) if part)})"
+    parts = (cut(text, room), cut(named, _SHOWN))
+    return f"{target}({', '.join(filter(None, parts))})"
 
 
 def _shown(value: Any) -> str:
@@ -183,10 +179,9 @@ def _typed(value: Any) -> str:
     if isinstance(value, np.generic):
         return f"np.{value.dtype}({value.item()!r})"
     if isinstance(value, str | Path):
-        text = repr(_short_path(str(value)))
-        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
+        return cut(repr(_short_path(str(value))), _SHOWN)
     if value is None or isinstance(value, int | float | bytes | complex | torch.dtype):
-        return show(value) if len(show(value)) <= _SHOWN else f"{show(value)[:_SHOWN]} …"
+        return cut(show(value), _SHOWN)
     if inspect.isgenerator(value) or isinstance(value, StandInIterator):
         return "<an iterator>"
     if callable(value) and hasattr(value, "__name__"):

@@ -175,10 +175,8 @@ class Rebuilt:
         strides = [stride // size for stride in layout.strides]
         if 0 in shape:
             return torch.empty_strided(shape, strides, dtype=dtype)
-        begin, content = self._find(number, layout, size)
+        begin, content = self._find(number, layout, size, dtype is torch.bool)
         raw = torch.frombuffer(content, dtype=torch.uint8)
-        if dtype is torch.bool and raw.max() > 1:
-            raise ValueError("a bool is neither 0 nor 1")
         whole = raw[: len(raw) // size * size].view(dtype)
         return whole.as_strided(shape, strides, (layout.start - begin) // size)
 
@@ -186,15 +184,15 @@ class Rebuilt:
         """The array of this layout; raises ValueError if its elements are not all there."""
         if 0 in layout.shape:
             return np.empty(layout.shape, dtype)
-        begin, content = self._find(number, layout, dtype.itemsize)
-        if dtype.kind == "b" and np.frombuffer(content, np.uint8).max() > 1:
-            raise ValueError("a bool is neither 0 nor 1")
+        begin, content = self._find(number, layout, dtype.itemsize, dtype.kind == "b")
         return np.ndarray(layout.shape, dtype, content, layout.start - begin, layout.strides)
 
-    def _find(self, number: int, layout: Layout, itemsize: int) -> tuple[int, Any]:
+    def _find(self, number: int, layout: Layout, itemsize: int, is_bool: bool) -> tuple[int, Any]:
         low, high = _extent(layout, itemsize)
         for begin, content in self._segments.get(number, ()):
             if begin <= low and high <= begin + len(content) and not (low - begin) % itemsize:
+                if is_bool and np.frombuffer(content, np.uint8).max() > 1:
+                    raise ValueError("a bool is neither 0 nor 1")
                 return begin, content
         raise ValueError("a layout shows bytes that are not there")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NoReturn
 
 import pytest
@@ -63,15 +62,12 @@ class Stops:
         if not self._config.getoption("usepdb"):
             return
         package = package_of(self._config)
-        frames = list(_chain(call.excinfo.tb))
+        frames, trace = [], call.excinfo.tb
+        while trace is not None:
+            frames.append(trace)
+            trace = trace.tb_next
         files = [Path(frame.tb_frame.f_code.co_filename) for frame in frames]
         own = [f for f, file in zip(frames, files, strict=True) if package in file.parents]
         tests = [f for f, file in zip(frames, files, strict=True) if file == node.path]
         if own or tests:
             (own or tests)[-1].tb_next = None
-
-
-def _chain(trace: TracebackType | None) -> Any:
-    while trace is not None:
-        yield trace
-        trace = trace.tb_next
