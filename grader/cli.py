@@ -110,6 +110,9 @@ def grade(
             help="wall-clock seconds that the grading may take; the budget is reduced to fit",
         ),
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="a process for each test, in place of each exercise")
+    ] = False,
     trace: Annotated[
         Path | None, typer.Option(help="file for a line on each test, call and end of a worker")
     ] = None,
@@ -150,6 +153,7 @@ def grade(
                 nonce=nonce,
                 timing=timing,
                 further_seeds=True,
+                fresh=fresh,
                 on_check=lambda check: progress.update(f"grading … {check.exercise}", refresh=True),
             )
         except CannotIsolate as error:

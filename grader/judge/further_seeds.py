@@ -144,9 +144,8 @@ class FurtherSeeds:
         check = self.run(test, self._context(seed, group)).check
         if check.cause is Cause.GRADER_FAULT:
             raise GraderFault(f"{check.test}, seed {seed}: {check.detail}")
-        self._left -= check.charged + self.cpu_seconds() - before
+        self._left -= self.cpu_seconds() - before
         self._runs += 1
-        self._charged += check.charged
         return check
 
     def _context(self, seed: int, group: str) -> TestContext:
@@ -167,5 +166,7 @@ class FurtherSeeds:
                     yield made
             finally:
                 made.close()
+                self._left -= made.charged
+                self._charged += made.charged
 
         return TestContext(nonce, self.pool.zygote.shared_folders, implementation)

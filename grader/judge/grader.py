@@ -123,6 +123,7 @@ class Grader:
         nonce: str | None = None,
         timing: Timing = "auto",
         further_seeds: bool = False,
+        fresh: bool = False,
         on_check: Callable[[Check], None] = lambda _: None,
     ) -> Grade:
         """Grades one submission; every process that ran its code is gone when this returns.
@@ -137,6 +138,7 @@ class Grader:
                 refuses to grade where there is no CUDA device, "auto" leaves the exercises that
                 need one out of the total.
             further_seeds: whether public tests run with further seeds after a hidden one failed.
+            fresh: whether each test has workers of its own; else those of an exercise share one.
             on_check: called with each check as it comes.
 
         Raises:
@@ -175,6 +177,7 @@ class Grader:
                     only=only,
                     nonce=nonce,
                     further_seeds=further_seeds,
+                    fresh=fresh,
                     on_check=on_check,
                 )
                 run.run()
@@ -192,7 +195,7 @@ class Grader:
             submission=submission.name,
             score=None if faults else points,
             max_score=max_points,
-            isolation=Isolation(tier=self.zygote.tier, probes=run.preflight.probes),
+            isolation=Isolation(tier=self.zygote.tier, probes=run.preflight.probes, fresh=fresh),
             nonce=nonce,
             tests=tests,
             checks=checks,

@@ -23,7 +23,6 @@ from grader.judge.session import TestContext
 from grader.judge.shown import KeptCalls
 from grader.judge.verdict import GradedTest
 from grader.races.runner import TimingRunner
-from grader.results.record import Visibility
 from grader.supervisor import left_files
 from grader.supervisor.pool import Account, WorkerPool
 from grader.supervisor.process import ScratchFolder
@@ -47,6 +46,8 @@ class GradedImplementation(Implementation):
     Attributes:
         answers: how often the submission's code has answered, failures included.
         calls: its last one, or more, for the message of a public test.
+        had_earlier_tests: whether a worker of its had any.
+        may_be_kept: whether a later test of the group may have its worker.
     """
 
     def __init__(self, pool: WorkerPool, limits: Limits, seed: int, group: str = "") -> None:
@@ -56,6 +57,7 @@ class GradedImplementation(Implementation):
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
         self.answers = 0
         self.calls = KeptCalls(1)
+        self.had_earlier_tests, self.may_be_kept = False, bool(group)
         self._account = Account()
         self._kill_at = 0
 
@@ -232,7 +234,7 @@ class GradedImplementation(Implementation):
         if self._account.has_earlier_tests:  # one of them may have had the peak
             self.restart()
         with machines_faults("the memory of a worker could not be read"):
-            return self._running().peak_rss()
+            return self._running(fresh=True).peak_rss()
 
     @property
     def charged(self) -> float:
@@ -250,7 +252,7 @@ class GradedImplementation(Implementation):
             self._pool.zygote.discard(self._folder.name)
         # A test that used `scratch` may have left files there.
         elif (
-            self._group
+            self.may_be_kept
             and self._worker
             and not self._worker.is_killed
             and "scratch" not in vars(self)
@@ -260,12 +262,16 @@ class GradedImplementation(Implementation):
             self._worker = None
         self._end()
 
-    def _running(self) -> Worker:
+    def _running(self, fresh: bool = False) -> Worker:
+        """The test's worker; a `fresh` one, or one that had earlier tests, if there is none yet."""
         if self._worker is None:
-            is_first = self._group and self._folder is None
-            kept = self._pool.take_kept(self._group, self._seed) if is_first else None
-            self._worker = kept or self._pool.start(self._limits, self._seed, self._folder)
-            self._account.begin(self._worker, has_earlier_tests=kept is not None)
+            may_share = self._group and self._folder is None and not fresh
+            if may_share:
+                self._worker = self._pool.take_kept(self._group, self._seed, self._account)
+                self.had_earlier_tests |= self._worker is not None
+            if self._worker is None:
+                self._worker = self._pool.start(self._limits, self._seed, self._folder)
+                self._account.begin(self._worker)
             self._folder = self._worker.scratch_folder
         return self._worker
 
@@ -299,13 +305,12 @@ def _check_name(target: str) -> None:
 def sandboxed(
     pool: WorkerPool,
     nonce: str,
-    counted: Visibility | None = None,
+    fresh: bool = False,
     timing: TimingRunner | None = None,
 ) -> TestContext:
     """The context of tests whose `impl` runs in workers of this pool.
 
-    Each test has workers of its own; only tests of one exercise that carry no points share one.
-    `counted` says which tests carry points; all if None.
+    Those of a group share a worker, one after the other, unless each is to have a `fresh` one.
     """
 
     @contextmanager
@@ -313,7 +318,7 @@ def sandboxed(
         """What it and the judge take is limited, and charged to the budget."""
         seconds = pool.budget.limit(test.group, test.limits.seconds)
         limits = msgspec.structs.replace(test.limits, seconds=seconds)
-        group = "" if counted in (None, test.visibility) else test.group
+        group = "" if fresh else test.group
         made = GradedImplementation(pool, limits, seed_of(nonce, "worker", test.id), group)
         if test.visibility == "public":
             made.calls = KeptCalls(20)  # of which its message shows one

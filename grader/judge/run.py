@@ -38,7 +38,7 @@ class SubmissionRun:
         budget: of time: each exercise's share, and what slower tests draw on.
         timing: runs tests on a device; None if none are run.
         counted: which tests carry points.
-        only, nonce, further_seeds, on_check: as in `Grader.grade`.
+        only, nonce, further_seeds, fresh, on_check: as in `Grader.grade`.
         preflight: what importing the submission showed.
         outcomes: of all tests, once they have run.
         faults: what went wrong after the tests.
@@ -55,6 +55,7 @@ class SubmissionRun:
     only: Collection[str]
     nonce: str
     further_seeds: bool
+    fresh: bool
     on_check: Callable[[Check], None]
     preflight: Preflight = field(default_factory=Preflight)
     outcomes: list[Outcome] = field(default_factory=list)
@@ -112,4 +113,4 @@ class SubmissionRun:
 
     def _lane(self, zygote: Zygote) -> Lane:
         pool = WorkerPool(zygote, self.submission, self.manifest.package, budget=self.budget)
-        return Lane(pool, sandboxed(pool, self.nonce, self.counted, self.timing))
+        return Lane(pool, sandboxed(pool, self.nonce, self.fresh, self.timing))

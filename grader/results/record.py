@@ -193,10 +193,14 @@ class Budget(_Finite, frozen=True, kw_only=True):
 
 
 class Isolation(msgspec.Struct, frozen=True, kw_only=True):
-    """The tier the submission ran in (A, B, B-, C or none), and the result of each probe."""
+    """The tier the submission ran in (A, B, B-, C or none), and the result of each probe.
+
+    `fresh`: whether each test had workers of its own; else those of an exercise shared one.
+    """
 
     tier: str
     probes: dict[str, str]
+    fresh: bool = False
 
 
 class Provenance(_Finite, frozen=True, kw_only=True):

@@ -124,19 +124,21 @@ class WorkerPool:
         self._end_kept()
         self._kept = group, worker
 
-    def take_kept(self, group: str, seed: int) -> Worker | None:
+    def take_kept(self, group: str, seed: int, account: Account) -> Worker | None:
         """The worker that the last test of this group left, with new random numbers.
 
-        None if there is none. One of another group is ended.
+        What it did meanwhile counts, too. None if there is none. One of another group is ended.
         """
         if self._kept is None or self._kept[0] != group:
             self._end_kept()
             return None
         (_, worker), self._kept = self._kept, None
+        account.begin(worker, has_earlier_tests=True)
         try:
             worker.begin_next_test(seed)
         except SubmissionFailure:
             worker.kill()
+            account.end()
             return None
         except BaseException:
             with suppress(GraderFault):  # the first exception says more

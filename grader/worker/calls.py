@@ -10,6 +10,7 @@ import contextlib
 import inspect
 import py_compile
 import re
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from inspect import isfunction
@@ -206,10 +207,13 @@ def compile_files(paths: WorkerPaths, files: list[str]) -> dict[str, bytes]:
     return found
 
 
-def begin_next_test(package: CheckedPackage, seed: int) -> dict[str, Any]:
-    """Seeds the global generators, and forgets what the last test's calls were."""
-    package._world = World()
-    return _outcome(package, lambda: seed_everything(seed))
+def begin_next_test(package: CheckedPackage, seed: int) -> CheckedPackage:
+    """The package, to be imported anew: what its modules have kept is gone. Seeds generators."""
+    for name in [name for name in sys.modules if name.startswith(package._name)]:
+        if f"{name}.".startswith(f"{package._name}."):
+            del sys.modules[name]
+    seed_everything(seed)
+    return CheckedPackage(package._name, package._root[:-1])
 
 
 def check_import(package: CheckedPackage, module: str, functions: list[str]) -> dict[str, Any]:

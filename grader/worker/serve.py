@@ -94,7 +94,7 @@ def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPath
         elif "import" in request:
             answer = calls.check_import(package, request["import"], request["functions"])
         elif "seed" in request:
-            answer = calls.begin_next_test(package, request["seed"])
+            package, answer = calls.begin_next_test(package, request["seed"]), {"result": None}
         elif "calls" in request:
             answer = calls.call_all(package, request["calls"])
         elif "next" in request:

@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from assignment.calls.callbacks import LocalStandIns
-from assignment.calls.implementation import LocalImplementation, seed_everything
+from assignment.calls.implementation import LocalImplementation
 from assignment.hooks import seed_of
 from assignment.manifest import Limits, Manifest
 from grader import preload, signals
@@ -40,7 +40,7 @@ from grader.judge.session import Session, TestContext, collected
 from grader.judge.shown import KeptCalls
 from grader.judge.verdict import GradedTest, Outcome, new_outcome
 from grader.machine import end_with_parent
-from grader.worker.calls import CheckedPackage
+from grader.worker.calls import CheckedPackage, begin_next_test
 from grader.worker.failures import describe
 
 _ASLEEP = 60.0  # seconds of wall time after which a call is given up that uses no CPU time
@@ -211,7 +211,7 @@ class Imported(LocalImplementation):
         self._name, self._submission, self._seed = package, submission, seed
         self._left = seconds
         self.answers, self.charged, self.output = 0, 0.0, ""
-        self.calls = KeptCalls(0)
+        self.calls, self.had_earlier_tests, self.may_be_kept = KeptCalls(0), False, False
         _forget_peak_memory()
         self.restart()
 
@@ -231,11 +231,8 @@ class Imported(LocalImplementation):
 
     def restart(self) -> None:
         """Imports the package anew at its next use: what its modules held is gone."""
-        for name in list(sys.modules):
-            if name == self._name or name.startswith(f"{self._name}."):
-                del sys.modules[name]
-        self._package = CheckedPackage(self._name, str(self._submission))
-        seed_everything(self._seed)
+        package = CheckedPackage(self._name, str(self._submission))
+        self._package = begin_next_test(package, self._seed)
 
     def peak_rss(self) -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -177,7 +177,7 @@ LAYERS = {
         "one_for_true",
         (
             Edit(
-                "../assignment/expect.py",
+                "../assignment/calls/plain.py",
                 "    if type(actual) is not type(expected):\n        return False\n",
                 "",
             ),

@@ -233,11 +233,10 @@ class Clock:
 
 
 class Runs:
-    """Stands in for the plugin: each run of a test ends as `ends` says for its seed."""
+    """Stands in for a session: each run of a test ends as `ends` says for its seed."""
 
-    def __init__(self, ends, seconds=0.0, charged=0.0):
-        self.ends, self.clock = ends, Clock()
-        self.seconds, self.charged = seconds, charged
+    def __init__(self, ends, seconds=0.0):
+        self.ends, self.clock, self.seconds = ends, Clock(), seconds
         self.seen = []
 
     def __call__(self, test, context):
@@ -245,7 +244,7 @@ class Runs:
         self.clock.now += self.seconds
         cause = self.ends.get(context.nonce)
         state = "failed" if cause else "passed"
-        return SimpleNamespace(check=check(test.exercise.id, state, cause, charged=self.charged))
+        return SimpleNamespace(check=check(test.exercise.id, state, cause))
 
     def search(self, *exercises, exercise_seconds=2.0, budget=None):
         pool = SimpleNamespace(
@@ -261,8 +260,8 @@ class Runs:
 
 
 def test_the_time_of_the_judge_counts():
-    """0.5 s of the judge and 0.5 s of the worker for each run: the second spends the 2 s"""
-    runs = Runs({}, seconds=0.5, charged=0.5)
+    """A second for each run: the second spends the 2 s"""
+    runs = Runs({}, seconds=1.0)
     assert runs.search("a", "b").runs == 2 * 2
 
 

@@ -1,5 +1,6 @@
-"""Tests of one exercise that carry no points share a worker; no other test shares one."""
+"""Tests of one exercise share a worker; a failure counts only if a fresh one gives it too."""
 
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -8,17 +9,26 @@ from assignment.manifest import Limits
 from grader.faults import SubmissionFailure
 from grader.judge import implementation as implementations
 from grader.judge.implementation import GradedImplementation
+from tests.harness.conftest import lent
 
 MODULE = """
 import os
 import random
+import signal
+import sys
 
-calls = []
+kept = []  # a worker has this until its test ends
+calls = vars(sys).setdefault("calls", [])  # and this until its own end
 
 
 def count():
     calls.append(None)
     return len(calls)
+
+
+def keep():
+    kept.append(None)
+    return len(kept)
 
 
 def state():
@@ -31,6 +41,11 @@ def say(text):
 
 def calls_it(function):
     return function()
+
+
+def works_later():
+    signal.signal(signal.SIGALRM, lambda *_: works())
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
 
 
 def works():
@@ -70,6 +85,14 @@ def test_tests_of_a_group_share_a_worker(next_test):
     assert other.toy.count() == 2
     other.close()
     assert next_test("another group").toy.count() == 1
+
+
+def test_modules_keep_nothing_for_the_next_test(next_test):
+    for _ in range(2):
+        implementation = next_test()
+        assert [implementation.toy.keep() for _ in range(2)] == [1, 2]
+        implementation.close()
+    assert next_test().toy.count() == 1
 
 
 def test_worker_that_a_call_has_ended_is_not_kept(next_test):
@@ -114,6 +137,16 @@ def test_each_test_has_its_own_output_and_charge(next_test):
     assert 0 <= other.charged < one.charged
 
 
+def test_what_a_worker_does_between_tests_is_charged(next_test):
+    one = next_test()
+    one.toy.works_later()
+    one.close()
+    time.sleep(0.5)
+    other = next_test()
+    assert other.toy.count() == 1
+    assert other.charged > one.charged
+
+
 def test_after_a_worker_has_died_the_next_test_has_another(next_test):
     one = next_test()
     one.toy.count()
@@ -142,19 +175,63 @@ def test_after_a_test_that_wrote_files_the_next_has_another_worker(next_test):
     assert next_test().toy.count() == 1
 
 
-@pytest.mark.parametrize(
-    ("counted", "expected"),
-    [("hidden", [1, 1, 1, 2]), ("public", [1, 2, 1, 1]), (None, [1, 1, 1, 1])],
-)
-def test_only_tests_that_carry_no_points_share(sandboxed, counted, expected):
+@pytest.mark.parametrize(("fresh", "expected"), [(False, [1, 2, 1, 2]), (True, [1, 1, 1, 1])])
+def test_each_test_may_have_a_worker_of_its_own(sandboxed, fresh, expected):
     pool, counts = sandboxed(toy=MODULE, limits=LIMITS)._pool, []
-    context = implementations.sandboxed(pool, "nonce", counted)
-    for visibility in ("hidden", "hidden", "public", "public"):
+    context = implementations.sandboxed(pool, "nonce", fresh)
+    for visibility in ("public", "public", "hidden", "hidden"):
         test = SimpleNamespace(id="test", limits=LIMITS, on_device=False, visibility=visibility)
         test.group = f"toy {visibility}"
         with context.implementation(test) as implementation:
             counts.append(implementation.toy.count())
+    pool.close()
     assert counts == expected
+
+
+def test_worker_of_a_failed_test_is_not_kept(next_test):
+    one = next_test()
+    assert one.toy.count() == 1
+    one.may_be_kept = False
+    one.close()
+    assert next_test().toy.count() == 1
+
+
+HIDDEN = """
+import pytest
+
+@pytest.mark.exercise("storage_index")
+@pytest.mark.parametrize("x", range(6))
+def test_number(impl, x):
+    "A number comes back"
+    assert impl.strides.storage_index(x) == x
+"""
+# The code is right in its process's first two calls, then wrong or dead.
+CODE = """
+import os, sys
+
+calls = vars(sys).setdefault("calls", [])
+
+
+def storage_index(x):
+    calls.append(x)
+    if len(calls) > 2:
+        {then}
+    return x
+"""
+
+
+@pytest.mark.parametrize("then", ["return 0", "os._exit(3)"])
+def test_failure_counts_only_if_a_fresh_worker_gives_it_too(grader, tmp_path, then):
+    file = f"test_shared_{abs(hash(then))}.py"  # Python caches test modules by name
+    (tmp_path / "tests" / "hidden").mkdir(parents=True)
+    (tmp_path / "tests" / "hidden" / file).write_text(HIDDEN)
+    package = tmp_path / "resource_accounting"
+    package.mkdir()
+    (package / "strides.py").write_text(CODE.format(then=then))
+    with lent(grader, repository=tmp_path, _lanes=1):
+        grade = grader.grade(package, tests="hidden", only=["storage_index"])
+    assert [check.state for check in grade.checks] == ["passed"] * 6
+    assert not grade.isolation.fresh
 
 
 def test_no_calls_are_no_answer():
