@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -110,36 +110,29 @@ class CudaDiagnosis(msgspec.Struct, frozen=True):
             change = _CHANGES_OF_THE_MACHINE.get(first.failed, "mend the machine")
             yield f"without any lockdown {first.failed} fails: {first.reason}; first {change}"
             return
-        for layer in LAYERS:
-            mine = [rung for rung in self.rungs if rung.layers == (layer,)]
-            if mine and mine[-1].failed:
-                last = mine[-1]
+        alone = [rung for rung in self.rungs if len(rung.layers) == 1]
+        last_of = {rung.layers[0]: rung for rung in alone}
+        for layer, last in last_of.items():
+            if last.failed:
                 yield (
                     f"{layer} with all its exceptions: {last.failed} fails: {last.reason}; "
                     f"{_CHANGES[layer]}"
                 )
-        if not any(rung.failed for rung in self.rungs if len(rung.layers) == 1) and (
-            self.rungs[-1].failed
-        ):
-            last = self.rungs[-1]
-            yield f"only all layers together: {last.failed} fails: {last.reason}"
+        whole = self.rungs[-1]
+        if whole.failed and not any(rung.failed for rung in alone):
+            yield f"only all layers together: {whole.failed} fails: {whole.reason}"
 
 
-def diagnose(device: str = "cuda", steps: tuple[str, ...] = ()) -> CudaDiagnosis:
-    """Climbs the ladder and tries a worker in each tier, even if no device is found.
-
-    Args:
-        device: "cuda", or "cpu" to rehearse it where there is none.
-        steps: that a rung takes; all if empty.
-    """
-    name, uuid = device_of(device)
-    rungs = tuple(climb(device, uuid, steps))
-    tiers = {tier: why_not_in(tier, device, uuid) for tier in TIERS}
+def diagnose() -> CudaDiagnosis:
+    """Climbs the ladder and tries a worker in each tier, even if no device is found."""
+    name, uuid = device_of("cuda")
+    rungs = tuple(climb("cuda", uuid))
+    tiers = {tier: why_not_in(tier, "cuda", uuid) for tier in TIERS}
     return CudaDiagnosis(name, facts(), rungs, tiers)
 
 
 def device_of(kind: str) -> tuple[str, str]:
-    """The device in words, and its UUID; for a CPU "".
+    """The device in words, and its UUID; for a CPU, on which one can rehearse, "".
 
     Where no device can be used: why, and `CUDA_VISIBLE_DEVICES` (or "0") in place of the UUID.
     """
@@ -153,7 +146,7 @@ def device_of(kind: str) -> tuple[str, str]:
     return f"{found.name}, {found.identity}", found.identity
 
 
-def climb(device: str, uuid: str, steps: tuple[str, ...]) -> Iterator[Rung]:
+def climb(device: str, uuid: str) -> Iterator[Rung]:
     """No layer; each layer alone, with more and more exceptions until it holds; all layers."""
     root = os.geteuid() == 0
     layers = [
@@ -161,15 +154,15 @@ def climb(device: str, uuid: str, steps: tuple[str, ...]) -> Iterator[Rung]:
         for layer in LAYERS
         if (layer != "user" or root) and (layer != "landlock" or landlock.abi())
     ]
-    yield try_rung((), (), device, uuid, steps)
+    yield try_rung((), (), device, uuid)
     for layer in layers:
         exceptions = EXCEPTIONS.get(layer, ())
         for count in range(len(exceptions) + 1):
-            yield (found := try_rung((layer,), exceptions[:count], device, uuid, steps))
+            yield (found := try_rung((layer,), exceptions[:count], device, uuid))
             if not found.failed:
                 break
     everything = tuple(name for layer in layers for name in EXCEPTIONS.get(layer, ()))
-    yield try_rung(tuple(layers), everything, device, uuid, steps)
+    yield try_rung(tuple(layers), everything, device, uuid)
 
 
 def try_rung(
@@ -183,13 +176,7 @@ def try_rung(
 
     Raises nothing for a step that fails: the rung says which, and why.
     """
-    asked = {
-        "layers": layers,
-        "allowed": exceptions,
-        "device": device,
-        "driver": device == "cuda",
-        "only": steps,
-    }
+    asked = {"layers": layers, "allowed": exceptions, "device": device, "only": steps}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     command = [sys.executable, "-s", "-P", "-X", "utf8", "-c", _BOOT, str(REPOSITORY)]
     try:
@@ -209,8 +196,7 @@ def try_rung(
         status, said = 1, f"no answer in {_RUNG_SECONDS:.0f} s"
     taken = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     steps_taken = {step["step"]: step["ms"] for step in taken if "ms" in step}
-    failed = next((step["step"] for step in taken if "error" in step), "")
-    reason = next((step["error"] for step in taken if "error" in step), "")
+    failed, reason = next(((s["step"], s["error"]) for s in taken if "error" in s), ("", ""))
     if status and not failed:
         failed, reason = f"what follows {next(reversed(steps_taken), 'the start')}", ""
     last_words = said.splitlines()[-1] if said and status else ""
@@ -277,26 +263,20 @@ def _first_line(path: str) -> str:
 
 def report(found: CudaDiagnosis) -> RenderableType:
     """For people: the device, each rung with the first step that failed, each tier."""
-    rungs = Table(box=None, pad_edge=False, show_header=False)
+    facts, rungs, tiers = (Table(box=None, pad_edge=False, show_header=False) for _ in range(3))
+    for name, value in found.facts.items():
+        facts.add_row(name, value or "none")
     for one in found.rungs:
         took = f"{len(one.steps)} steps, {sum(one.steps.values()):.0f} ms"
         said = f"{one.failed}: {one.reason}" if one.failed else took
         rungs.add_row(_marked(one.name, not one.failed), said)
-    tiers = Table(box=None, pad_edge=False, show_header=False)
     for tier, reason in found.tiers.items():
         said = reason or "the reference's programs ran in a worker"
         tiers.add_row(_marked(tier, not reason), said)
     verdict = Text("Races can run here." if found.works else "No race can run here.", style="bold")
     advice = [Text(f"! {line}", style="yellow") for line in found.advice()]
-    return Group(verdict, Text(found.device), *advice, Text(), _rows(found.facts), rungs, tiers)
+    return Group(verdict, Text(found.device), *advice, Text(), facts, Text(), rungs, tiers)
 
 
 def _marked(name: str, holds: bool) -> Text:
     return Text("✓ " if holds else "✗ ", style="green" if holds else "red") + Text(name)
-
-
-def _rows(facts: Mapping[str, str]) -> RenderableType:
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for name, value in facts.items():
-        table.add_row(name, value or "none")
-    return Group(table, Text())

@@ -95,7 +95,6 @@ def torch_steps(device: str) -> Iterator[tuple[str, Callable[[], object]]]:
     import torch
     from torch.nn import functional
 
-    on_cuda = device == "cuda"
     half = torch.bfloat16
 
     def attention() -> None:
@@ -126,7 +125,7 @@ def torch_steps(device: str) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "product (cuBLAS)", product
     yield "attention, backward", attention
     yield "AdamW, foreach and fused", adamw
-    if on_cuda:
+    if device == "cuda":
         yield "copy of pinned memory", pinned
         yield "graph", graph
         yield "8 GiB", lambda: torch.empty(2**33, dtype=torch.uint8, device=device).numel()
@@ -139,7 +138,7 @@ def main() -> None:
     preload.load_torch(with_devices=True)  # before the lockdown, as in the zygote of races
     steps = list(torch_steps(asked["device"]))
     lock_down(asked["layers"], asked["allowed"])
-    if asked["driver"]:
+    if asked["device"] == "cuda":
         steps = [*driver_steps(), *steps]
     if asked["only"]:
         steps = [step for step in steps if step[0] in asked["only"]]

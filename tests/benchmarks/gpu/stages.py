@@ -184,7 +184,7 @@ def ladder(_: str, device: str) -> Any:
     _, uuid = cuda_doctor.device_of(device)
     return [
         noted({"rung": rung.name, "failed": rung.failed, "reason": rung.reason, "ms": rung.steps})
-        for rung in cuda_doctor.climb(device, uuid, ())
+        for rung in cuda_doctor.climb(device, uuid)
     ]
 
 
