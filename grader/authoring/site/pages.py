@@ -5,7 +5,6 @@ Our own scripts search in them, and compute formulas whose numbers the reader ch
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -15,7 +14,7 @@ from markupsafe import Markup
 
 from assignment import manifest
 from grader.authoring.site import answers, formulas, pandoc, search, text
-from grader.authoring.site.pandoc import Node, WriteupError
+from grader.authoring.site.pandoc import Node
 
 _HERE = Path(__file__).parent
 EXERCISES = "exercises"
@@ -60,16 +59,8 @@ def write(book: text.Book, destination: Path) -> None:
 
 def body(chapter: text.Chapter) -> str:
     """A chapter's text in HTML, without its title."""
-    document = {
-        "pandoc-api-version": [1, 23, 1],
-        "meta": {},
-        "blocks": pandoc.rewrite(chapter.blocks, _for_pages),
-    }
-    options = ("--from", "json", "--to", "html", "--mathml", "--wrap", "none")
-    try:
-        return pandoc.run(json.dumps(document), *options)
-    except WriteupError as error:
-        raise WriteupError(f"{chapter.name}.md: {error}") from error
+    blocks = pandoc.rewrite(chapter.blocks, _for_pages)
+    return pandoc.render(blocks, f"{chapter.name}.md", "--to", "html", "--mathml")
 
 
 def _for_pages(node: Node) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,8 +18,8 @@ class WriteupError(Exception):
     """The write-up cannot be built; the message has a line for each problem."""
 
 
-def run(text: str, *options: str) -> str:
-    """Pandoc's output for a text.
+def run(text: str, file: str, *options: str) -> str:
+    """Pandoc's output for a text of a chapter's file.
 
     Raises:
         WriteupError: it failed or warned, for example of mathematics that it cannot convert.
@@ -26,7 +27,7 @@ def run(text: str, *options: str) -> str:
     try:
         import pypandoc  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:
-        raise missing(error) from error
+        raise WriteupError(f"{file}: {missing(error)}") from error
     done = subprocess.run(
         [pypandoc.get_pandoc_path(), "--fail-if-warnings", *options],
         input=text,
@@ -35,8 +36,14 @@ def run(text: str, *options: str) -> str:
         check=False,
     )
     if done.returncode or done.stderr:
-        raise WriteupError(f"pandoc: {done.stderr.strip()}")
+        raise WriteupError(f"{file}: pandoc: {done.stderr.strip()}")
     return done.stdout
+
+
+def render(blocks: list[Node], file: str, *options: str) -> str:
+    """Blocks of a chapter's file in another format; raises what `run` raises."""
+    document = {"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": blocks}
+    return run(json.dumps(document), file, "--from", "json", "--wrap", "none", *options)
 
 
 def missing(error: ModuleNotFoundError) -> WriteupError:

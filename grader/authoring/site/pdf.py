@@ -111,16 +111,7 @@ def _typst(chapter: text.Chapter, blocks: list[Node]) -> str:
                 target[0] = f"#{file}--{anchor}" if anchor else f"#{file}"
         return node
 
-    document = {
-        "pandoc-api-version": [1, 23, 1],
-        "meta": {},
-        "blocks": pandoc.rewrite(blocks, change),
-    }
-    options = ("--from", "json", "--to", "typst", "--wrap", "none")
-    try:
-        typst = pandoc.run(json.dumps(document), *options)
-    except WriteupError as error:
-        raise WriteupError(f"{chapter.name}.md: {error}") from error
+    typst = pandoc.render(pandoc.rewrite(blocks, change), f"{chapter.name}.md", "--to", "typst")
     # Pandoc reads the bars of |x| as relations, with spaces around them.
     typst = re.sub(r"\\\| ([^|$]+?) \\\|", r"abs(\1)", typst)
     # Pandoc centres tables, and so the text in their cells.

@@ -112,17 +112,15 @@ def problems(chapter: Chapter, book: Book) -> Iterator[str]:
 
 
 def _chapter(folder: Path, name: str, number: int) -> Chapter:
-    source = (folder / f"{name}.md").read_text(encoding="utf-8")
-    try:
-        tree = json.loads(pandoc.run(source, "--from", pandoc.MARKDOWN, "--to", "json"))
-    except WriteupError as error:
-        raise WriteupError(f"{name}.md: {error}") from error
-    blocks = answers.fold(pandoc.rewrite(tree["blocks"], _tidy), f"{name}.md")
+    file = f"{name}.md"
+    source = (folder / file).read_text(encoding="utf-8")
+    tree = json.loads(pandoc.run(source, file, "--from", pandoc.MARKDOWN, "--to", "json"))
+    blocks = answers.fold(pandoc.rewrite(tree["blocks"], _tidy), file)
     if not blocks or blocks[0]["t"] != "Header" or blocks[0]["c"][0] != 1:
-        raise WriteupError(f"{name}.md: expected its title, a line `# …`, at the top")
+        raise WriteupError(f"{file}: expected its title, a line `# …`, at the top")
     sections = tuple(_section(node) for node in pandoc.nodes(blocks[1:], "Header"))
     if titles := [section.title for section in sections if section.level == 1]:
-        raise WriteupError(f"{name}.md: expected one title, got a second: {titles[0]!r}")
+        raise WriteupError(f"{file}: expected one title, got a second: {titles[0]!r}")
     marked, found = formulas.mark(blocks[1:], name)
     return Chapter(name, number, pandoc.plain(blocks[0]), marked, sections, found)
 
@@ -158,6 +156,5 @@ def _keep_units(inlines: list[Node]) -> list[Node]:
 def _section(node: Node) -> Section:
     level, (anchor, *_), title = node["c"]
     words = pandoc.plain(title)
-    if match := EXERCISE.fullmatch(words):
-        return Section(level, anchor, words, match[1])
-    return Section(level, anchor, words)
+    match = EXERCISE.fullmatch(words)
+    return Section(level, anchor, words, match[1] if match else "")
