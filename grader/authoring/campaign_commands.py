@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import secrets
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +19,7 @@ from grader.faults import GraderFault
 from grader.terminal import BAD_INPUT, FAULT, OK, console, fail
 
 if TYPE_CHECKING:
+    from grader.authoring.campaigns.try_mistakes import Screened
     from grader.authoring.mutation.verdicts import Verdict
 
 _PROGRESS_EVERY = 200  # mutants between two lines of a log
@@ -24,6 +30,19 @@ def require(*packages: str) -> None:
     """Ends the command if packages are missing that grading does not need."""
     if missing := [name for name in packages if find_spec(name) is None]:
         fail(FAULT, f"not installed: {', '.join(missing)}; `make .venv/dev` installs this")
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Ends the command where a campaign cannot be run."""
+    from grader.authoring.campaigns.inprocess import CampaignError
+
+    try:
+        yield
+    except CampaignError as error:
+        fail(BAD_INPUT, str(error))
+    except GraderFault as error:
+        fail(FAULT, f"a fault of the grader: {error}")
 
 
 def mutate(
@@ -125,27 +144,24 @@ def flakes(
 
     if nonce is None and first > nonces:
         fail(BAD_INPUT, f"--first {first} is after the last nonce, {nonces}; raise --nonces")
-    printer = report.Flakes(console, seed or secrets.token_hex(4), nonces, first)
-    own = campaign.own_assignment()
+    printer = report.Flakes(seed or secrets.token_hex(4), nonces, first)
+    own = inprocess.Assignment()
     interrupted = False
     try:
-        campaign.run(
-            own.reference_only if reference else own,
-            seed=printer.seed,
-            nonces=nonces,
-            runs=runs,
-            first=first,
-            tests=test or (),
-            exactly=nonce or (),
-            public=public,
-            jobs=jobs,
-            on_failure=printer.failure,
-            on_nonce=printer.nonce,
-        )
-    except inprocess.CampaignError as error:
-        fail(BAD_INPUT, str(error))
-    except GraderFault as error:
-        fail(FAULT, f"a fault of the grader: {error}")
+        with _refusals():
+            campaign.run(
+                replace(own, alternatives=()) if reference else own,
+                seed=printer.seed,
+                nonces=nonces,
+                runs=runs,
+                first=first,
+                tests=test or (),
+                exactly=nonce or (),
+                public=public,
+                jobs=jobs,
+                on_failure=printer.failure,
+                on_nonce=printer.nonce,
+            )
     except KeyboardInterrupt:
         interrupted = True
     printer.summary()
@@ -173,23 +189,20 @@ def stable_marks(
     """
     from grader.authoring.campaigns import inprocess, report, stable_marks
 
-    printer = report.StableMarks(console, seed or secrets.token_hex(4))
+    seed, numbers = seed or secrets.token_hex(4), itertools.count(1)
     try:
-        found = stable_marks.run(
-            stable_marks.own_assignment(),
-            names or (),
-            nonces=nonces,
-            seed=printer.seed,
-            jobs=jobs,
-            on_finding=printer.finding,
-        )
-    except inprocess.CampaignError as error:
-        fail(BAD_INPUT, str(error))
-    except GraderFault as error:
-        fail(FAULT, f"a fault of the grader: {error}")
+        with _refusals():
+            found = stable_marks.run(
+                inprocess.Assignment(),
+                names or (),
+                nonces=nonces,
+                seed=seed,
+                jobs=jobs,
+                on_finding=lambda one: report.print_finding(next(numbers), one),
+            )
     except KeyboardInterrupt:
         fail(1, "interrupted; to continue, name the submissions that are left")
-    printer.summary(found)
+    report.print_stable_marks(found, seed)
     raise typer.Exit(OK if found.holds else 1)
 
 
@@ -209,33 +222,30 @@ def try_mistakes(
     sandbox. Exit status: 0 there are none; 1 there are some; 2 a folder has
     no submission, or a file names no exercise; 3 a fault of the grader.
     """
-    from grader.authoring.campaigns import inprocess, stable_marks, try_mistakes
+    from grader.authoring.campaigns import inprocess, try_mistakes
 
-    def is_listed(one: try_mistakes.Screened) -> bool:
+    def is_listed(one: Screened) -> bool:
         return bool(one.failed) if right else not one.is_caught
 
-    def show(one: try_mistakes.Screened) -> None:
+    def show(one: Screened) -> None:
         if is_listed(one):
             what = f"{one.wrong.path}: {one.wrong.mistake}"
             console.print(what, markup=False, highlight=False, soft_wrap=True)
             for test in one.failed:
                 console.print(f"    {test}", markup=False, highlight=False, soft_wrap=True)
 
-    try:
+    with _refusals():
         found = try_mistakes.run(
-            stable_marks.own_assignment(), folders, nonce=nonce, jobs=jobs, on_screened=show
+            inprocess.Assignment(), folders, nonce=nonce, jobs=jobs, on_screened=show
         )
-    except inprocess.CampaignError as error:
-        fail(BAD_INPUT, str(error))
-    except GraderFault as error:
-        fail(FAULT, f"a fault of the grader: {error}")
-    for module, count, hidden, public in found.by_module():
-        text = (
-            f"{module:16} of {count:4}, {hidden:4} fail a hidden test and {public:3} a public one"
-        )
-        console.print(text, highlight=False)
-    bad = sum(map(is_listed, found.screened))
-    console.print(f"{len(found.screened)} submissions, {bad} of them listed above", highlight=False)
+    counts = Counter(one.wrong.module for one in found)
+    hidden = Counter(one.wrong.module for one in found if one.hidden)
+    public = Counter(one.wrong.module for one in found if one.public and not one.hidden)
+    for name, count in sorted(counts.items()):
+        caught = f"{hidden[name]:4} fail a hidden test and {public[name]:3} a public one"
+        console.print(f"{name:16} of {count:4}, {caught}", highlight=False)
+    bad = sum(map(is_listed, found))
+    console.print(f"{len(found)} submissions, {bad} of them listed above", highlight=False)
     raise typer.Exit(1 if bad else OK)
 
 
@@ -259,11 +269,16 @@ def public_coverage(
     too few, or solutions/grader_only.toml is stale; 2 no such mistake, or that list cannot be read;
     3 a fault of the grader.
     """
-    from grader.authoring.campaigns import inprocess, public_coverage, report, stable_marks
+    from grader.authoring.campaigns import inprocess, public_coverage, report
 
-    assignment = stable_marks.own_assignment()
-    printer = report.PublicCoverage(console, assignment.manifest, missed)
-    try:
+    assignment = inprocess.Assignment()
+
+    def show(one: Screened) -> None:
+        if missed and one.hidden and not one.public:
+            what = f"{one.wrong.path.stem}: {one.wrong.mistake}"
+            console.print(what, markup=False, highlight=False, soft_wrap=True)
+
+    with _refusals():
         found = public_coverage.run(
             assignment,
             folders or (),
@@ -271,12 +286,8 @@ def public_coverage(
             listed=None if exercise else public_coverage.LISTED,
             nonce=nonce,
             jobs=jobs,
-            on_screened=printer.screened,
+            on_screened=show,
         )
-    except inprocess.CampaignError as error:
-        fail(BAD_INPUT, str(error))
-    except GraderFault as error:
-        fail(FAULT, f"a fault of the grader: {error}")
-    printer.summary(found)
+    report.print_public_coverage(found, assignment.manifest)
     low = found.too_low(assignment.manifest)
     raise typer.Exit(1 if low or found.stale else OK)

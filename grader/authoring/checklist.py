@@ -13,7 +13,8 @@ from functools import partial
 from assignment import manifest as manifests
 from assignment.manifest import Exercise
 from grader.authoring import clauses, exercises, handout, measure_reference, variants, verify
-from grader.authoring.campaigns import flakes, public_coverage, stable_marks
+from grader.authoring.campaigns import flakes, public_coverage
+from grader.authoring.campaigns.inprocess import Assignment
 from grader.authoring.mutation import campaign, plan
 from grader.authoring.variants import Kind
 from grader.judge import markers
@@ -136,7 +137,7 @@ def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[
 
 
 def _public(exercise: Exercise, jobs: int | None) -> Line:
-    own = stable_marks.own_assignment()
+    own = Assignment()
     found = public_coverage.run(own, exercises=[exercise.id], nonce="teaching", jobs=jobs)
     listed = public_coverage.load_listed(public_coverage.LISTED)
     missed = [one.wrong.path.stem for one in found.missed]
@@ -154,7 +155,7 @@ def _public(exercise: Exercise, jobs: int | None) -> Line:
 def _draws(exercise: Exercise, jobs: int | None) -> Line:
     run = partial(
         flakes.run,
-        flakes.own_assignment(),
+        Assignment(),
         seed="check",
         nonces=_NONCES,
         only=[exercise.id],

@@ -15,45 +15,22 @@ import itertools
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from assignment import manifest as manifests
-from assignment.manifest import Manifest
-from grader.authoring import variants
 from grader.authoring.campaigns import inprocess
-from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
+from grader.authoring.campaigns.inprocess import Assignment, Batch, CampaignError, InProcess
 from grader.judge.verdict import Outcome
-from grader.paths import REPOSITORY
 
 _CHEAP = 0.02  # seconds: faster tests do not run more often than a test that takes this
-_REFERENCE = "the reference"  # its label
 _LEAST = 5  # nonces that even the slowest test runs with
 Pair = tuple[str, str]  # a submission's label and a test's name
 
 
-@dataclass(frozen=True)
-class Assignment:
-    """The files of a campaign; `correct` are folders that hold the package, by label."""
-
-    repository: Path = REPOSITORY
-    manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
-    correct: Mapping[str, Path] = field(
-        default_factory=lambda: {
-            _REFERENCE: variants.SOLUTIONS,
-            **{folder.name: folder for folder in variants.alternatives()},
-        }
-    )
-
-    @property
-    def reference_only(self) -> Assignment:
-        """The same without other correct solutions."""
-        return replace(self, correct={_REFERENCE: self.correct[_REFERENCE]})
-
-
-def own_assignment() -> Assignment:
-    """This repository's assignment."""
-    return Assignment()
+def correct(assignment: Assignment) -> dict[str, Path]:
+    """The folders of correct solutions, by label."""
+    others = {folder.name: folder for folder in assignment.alternatives}
+    return {"the reference": assignment.solutions} | others
 
 
 @dataclass(frozen=True)
@@ -76,22 +53,11 @@ class Failure:
 
 @dataclass
 class Report:
-    """What a campaign has found so far.
+    """What a campaign has found so far."""
 
-    Args:
-        nonces: how many nonces are complete, in the order of their numbers.
-        runs: how often each test ran on each submission.
-        failures: the tests that did not pass.
-    """
-
-    nonces: int = 0
+    nonces: int = 0  # that are complete, in the order of their numbers
     runs: Counter[Pair] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
-
-    @property
-    def total(self) -> int:
-        """The number of test runs on all submissions together."""
-        return self.runs.total()
 
     @property
     def spread(self) -> tuple[int, int]:
@@ -130,8 +96,7 @@ def run(
         exactly: nonces to run every chosen test with, instead of nonces made from the seed.
         public: run the public tests, not the hidden ones.
         jobs: processes at a time; as many as there are cores if None.
-        on_failure: called with each failure as it comes.
-        on_nonce: called each time another nonce is complete.
+        on_failure, on_nonce: called with each failure, and with the report of each further nonce.
 
     Raises:
         CampaignError: a test does not exist.
@@ -147,8 +112,9 @@ def run(
         if unknown := [name for name in tests if name not in names]:
             raise CampaignError(f"no {folder} test is called {', '.join(unknown)}")
         chosen = [name for name in names if not tests or name in tests]
-        pairs = list(itertools.product(assignment.correct, chosen))
-        runner = _Runner(assignment, collected, jobs, report, on_failure, on_nonce)
+        submissions = correct(assignment)
+        pairs = list(itertools.product(submissions, chosen))
+        runner = _Runner(submissions, collected, jobs, report, on_failure, on_nonce)
         if exactly:
             runner.run((nonce, pairs) for nonce in exactly)
             return report
@@ -165,7 +131,7 @@ def run(
 class _Runner:
     """Runs tests with one nonce after the other, and records the results in the report."""
 
-    assignment: Assignment
+    submissions: Mapping[str, Path]
     collected: InProcess
     jobs: int | None
     report: Report
@@ -192,7 +158,7 @@ class _Runner:
                 by_submission.setdefault(submission, []).append(test)
             self.unfinished[nonce] = len(by_submission)
             for submission, tests in by_submission.items():
-                yield Batch(submission, self.assignment.correct[submission], nonce, tuple(tests))
+                yield Batch(submission, self.submissions[submission], nonce, tuple(tests))
 
     def _record(self, batch: Batch, outcome: Outcome) -> None:
         check = outcome.check

@@ -29,17 +29,20 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from assignment import manifest as manifests
 from assignment.calls.callbacks import LocalStandIns
 from assignment.calls.implementation import LocalImplementation
 from assignment.hooks import seed_of
 from assignment.manifest import Limits, Manifest
 from grader import preload, signals
+from grader.authoring import variants
 from grader.causes import Cause
 from grader.faults import GraderFault, SubmissionFailure, raised_by_submission
 from grader.judge.session import Session, TestContext, collected
 from grader.judge.shown import KeptCalls
 from grader.judge.verdict import GradedTest, Outcome, new_outcome
 from grader.machine import end_with_parent
+from grader.paths import REPOSITORY
 from grader.worker.calls import CheckedPackage, begin_next_test
 from grader.worker.failures import describe
 
@@ -53,26 +56,26 @@ class CampaignError(Exception):
 
 
 @dataclass(frozen=True)
-class Test:
-    """A hidden test by the name that a grade's checks have, and its exercise."""
+class Assignment:
+    """The files of a campaign; `solutions` and each alternative hold the package."""
 
-    name: str
-    exercise: str
+    repository: Path = REPOSITORY
+    solutions: Path = variants.SOLUTIONS
+    wrong: Path = variants.WRONG
+    manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
+    alternatives: Sequence[Path] = field(default_factory=variants.alternatives)
+
+    @property
+    def reference(self) -> Path:
+        return self.solutions / self.manifest.package
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Tests to run on one submission with one nonce.
+    """Tests to run on one submission with one nonce; they run in the manifest's order."""
 
-    Args:
-        label: what the submission is called in reports.
-        submission: the folder that holds the package.
-        nonce: what inputs are drawn from.
-        tests: names of tests; they run in the manifest's order.
-    """
-
-    label: str
-    submission: Path
+    label: str  # of the submission, in reports
+    submission: Path  # the folder that holds the package
     nonce: str
     tests: tuple[str, ...]
 
@@ -87,10 +90,10 @@ class InProcess:
     def __init__(self, manifest: Manifest, session: Session) -> None:
         self.manifest, self._session = manifest, session
         self.kind: type[Imported] = Imported
-        self._by_name = {test.name: test for test in session.tests}
-        if len(self._by_name) < len(session.tests):
+        self.tests = session.tests
+        self._by_name = {test.name: test for test in self.tests}
+        if len(self._by_name) < len(self.tests):
             raise GraderFault("two hidden tests have the same name; rename one")
-        self.tests = tuple(Test(test.name, test.exercise.id) for test in session.tests)
 
     def run(
         self, batches: Iterable[Batch], jobs: int | None = None

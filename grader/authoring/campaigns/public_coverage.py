@@ -20,8 +20,7 @@ import msgspec
 from assignment.manifest import Manifest
 from grader.authoring import variants
 from grader.authoring.campaigns import try_mistakes
-from grader.authoring.campaigns.inprocess import CampaignError
-from grader.authoring.campaigns.stable_marks import Assignment
+from grader.authoring.campaigns.inprocess import Assignment, CampaignError
 from grader.authoring.campaigns.try_mistakes import Screened
 from grader.authoring.variants import Wrong
 
@@ -148,7 +147,7 @@ def run(
         listed: the list that the assignment's own must match.
         nonce: what the tests' inputs are drawn from.
         jobs: processes at a time; as many as there are cores if None.
-        on_screened: called with each mistake as it comes.
+        on_screened: is given each mistake as it comes.
 
     Raises:
         CampaignError: a file names no exercise, there is none, or the list cannot be read.
@@ -158,7 +157,7 @@ def run(
         found = try_mistakes.run(
             assignment, folders, nonce=nonce, jobs=jobs, on_screened=on_screened
         )
-        return Report(found.screened)
+        return Report(found)
     known = variants.all_wrong(assignment.manifest, assignment.wrong, hidden=True)
     wrong = {one.path.stem: one for one in known if not exercises or one.exercise.id in exercises}
     if not wrong:

@@ -15,30 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assignment import manifest as manifests
-from assignment.manifest import Manifest
 from grader.authoring import variants
 from grader.authoring.campaigns import inprocess
-from grader.authoring.campaigns.inprocess import Batch, CampaignError, InProcess
+from grader.authoring.campaigns.inprocess import Assignment, Batch, CampaignError, InProcess
 from grader.authoring.variants import Wrong
 from grader.judge.verdict import Outcome, score
-from grader.paths import REPOSITORY
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """The files of a campaign."""
-
-    repository: Path = REPOSITORY
-    reference: Path = variants.REFERENCE
-    wrong: Path = variants.WRONG
-    manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
-    alternatives: Sequence[Path] = field(default_factory=variants.alternatives)
-
-
-def own_assignment() -> Assignment:
-    """This repository's assignment."""
-    return Assignment()
 
 
 @dataclass(frozen=True)
@@ -123,7 +104,7 @@ def run(
         nonces: the number of draws for each.
         seed: what nonces are made of: the same seed gives the same draws.
         jobs: processes at a time; as many as there are cores if None.
-        on_finding: called with each finding as it comes.
+        on_finding: is given each finding as it comes.
 
     Raises:
         CampaignError: a submission does not exist.
@@ -171,7 +152,7 @@ def _wrong_subjects(
     """The wrong submissions. Each is written into `folder` just before it is needed."""
     for submission in wrong:
         affected = set(submission.affected_exercises(assignment.manifest))
-        chosen = tuple(test.name for test in tests.tests if test.exercise in affected)
+        chosen = tuple(test.name for test in tests.tests if test.exercise.id in affected)
         name = submission.path.stem
         written = submission.write(folder / name, assignment.reference)
         batches = [Batch(name, written, nonce, chosen) for nonce in nonces]

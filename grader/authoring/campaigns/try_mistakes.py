@@ -10,13 +10,12 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from assignment import manifest as manifests
 from grader.authoring.campaigns import inprocess
-from grader.authoring.campaigns.inprocess import Batch, CampaignError
-from grader.authoring.campaigns.stable_marks import Assignment
+from grader.authoring.campaigns.inprocess import Assignment, Batch, CampaignError
 from grader.authoring.variants import Wrong, WrongError, read_wrong
 from grader.faults import GraderFault
 from grader.judge.grader import Grader
@@ -40,22 +39,6 @@ class Screened:
         return bool(self.hidden or (self.wrong.public and self.public))
 
 
-@dataclass
-class Report:
-    """All submissions that were screened."""
-
-    screened: list[Screened] = field(default_factory=list)
-
-    def by_module(self) -> Iterator[tuple[str, int, int, int]]:
-        """Of each module: how many submissions there are, how many of them fail a hidden test, and
-        how many a public test alone."""
-        modules = dict.fromkeys(sorted(one.wrong.module for one in self.screened))
-        for module in modules:
-            those = [one for one in self.screened if one.wrong.module == module]
-            hidden = sum(bool(one.hidden) for one in those)
-            yield module, len(those), hidden, sum(bool(one.failed) for one in those) - hidden
-
-
 def run(
     assignment: Assignment,
     folders: Sequence[Path],
@@ -63,7 +46,7 @@ def run(
     nonce: str,
     jobs: int | None = None,
     on_screened: Callable[[Screened], None] = lambda _: None,
-) -> Report:
+) -> list[Screened]:
     """Runs every file of some folders.
 
     Raises:
@@ -82,14 +65,14 @@ def run(
         raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
     hidden = failed_tests(assignment, wrong, "hidden", nonce, jobs, lambda name, failed: None)
     hidden |= _graded({label: wrong[label] for label, failed in hidden.items() if not failed})
-    report = Report()
+    screened: list[Screened] = []
 
     def note(label: str, public: tuple[str, ...]) -> None:
-        report.screened.append(Screened(wrong[label], hidden[label], public))
-        on_screened(report.screened[-1])
+        screened.append(Screened(wrong[label], hidden[label], public))
+        on_screened(screened[-1])
 
     failed_tests(assignment, wrong, "public", nonce, jobs, note)
-    return report
+    return screened
 
 
 def _graded(wrong: dict[str, Wrong]) -> dict[str, tuple[str, ...]]:
@@ -126,7 +109,7 @@ def failed_tests(
 
         def batches() -> Iterator[Batch]:
             for number, (label, one) in enumerate(wrong.items()):
-                chosen = tuple(t.name for t in tests.tests if t.exercise == one.exercise.id)
+                chosen = tuple(t.name for t in tests.tests if t.exercise.id == one.exercise.id)
                 written = one.write(Path(place) / str(number), assignment.reference)
                 yield Batch(label, written, nonce, chosen)
 

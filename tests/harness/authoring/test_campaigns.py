@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from grader.authoring.campaigns import flakes, stable_marks
-from grader.authoring.campaigns.inprocess import CampaignError
+from grader.authoring.campaigns.inprocess import Assignment, CampaignError
 from grader.authoring.campaigns.stable_marks import Draw, Finding, Report
 from tests.harness import warm
 from tests.harness.authoring import toys
@@ -123,10 +123,10 @@ AGAIN = """
 import sys
 from grader.authoring.campaigns import flakes, inprocess
 
-own = flakes.own_assignment()
+own = inprocess.Assignment()
 batches = [
     inprocess.Batch(label, folder, nonce, (test,))
-    for label, folder in own.correct.items()
+    for label, folder in flakes.correct(own).items()
     for test, nonce in zip(sys.argv[1::2], sys.argv[2::2])
 ]
 
@@ -163,7 +163,7 @@ def test_cheap_tests_run_more_often_than_slow_ones():
 
 def test_a_mark_that_depends_on_the_draw_is_found(run):
     """With the tests whose outcome differs; code that dies or hangs loses in every draw"""
-    found = run("stable-marks", "--nonces", "4", "--seed", "laid")
+    found = run("stable-marks", *WRONG, "--nonces", "4", "--seed", "laid")
     assert found.status == 1, found.said
     lines = found.said.splitlines()
     of = {line.split()[2]: line.split()[0] for line in lines if re.match(r"[✓✗] +\d", line)}
@@ -178,7 +178,7 @@ def test_a_mark_that_depends_on_the_draw_is_found(run):
 
 def test_error_lists_submissions_that_do_not_exist():
     with pytest.raises(CampaignError, match="neither a wrong submission nor an alternative: gone"):
-        stable_marks.run(stable_marks.own_assignment(), ["gone"], seed="planted")
+        stable_marks.run(Assignment(), ["gone"], seed="planted")
 
 
 def finding(name: str, *points: float) -> Finding:

@@ -98,19 +98,17 @@ GRADER = "from grader.cli import main; main()"
 DRIVER = """
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 from assignment import manifest
 from grader import cli
-from grader.authoring.campaigns import flakes, public_coverage, stable_marks
+from grader.authoring.campaigns import inprocess, public_coverage
 
 here = Path(sys.argv[1])
 toys = manifest.parse((here / "assignment.toml").read_text())
-right = {"the reference": here / "solutions", "another": here / "another"}
-stable_marks.own_assignment = lambda: stable_marks.Assignment(
-    here, here / "solutions" / "toy_package", here / "wrong", toys, ()
-)
-flakes.own_assignment = lambda: flakes.Assignment(here, toys, right)
+files = here, here / "solutions", here / "wrong", toys, [here / "another"]
+inprocess.Assignment = partial(inprocess.Assignment, *files)
 public_coverage.LISTED = here / "grader_only.toml"
 status = cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False)
 left = [p for p in (here / "tmp").iterdir()]
