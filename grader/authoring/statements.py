@@ -11,20 +11,21 @@ import libcst as cst
 
 def defined_names(statement: cst.CSTNode) -> set[str]:
     """The names that a top-level statement binds."""
-    names: set[str] = set()
-    for node in _parsed(statement).body:
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                names.add(node.name)
-            case ast.Import() | ast.ImportFrom():
-                names |= {(a.asname or a.name).partition(".")[0] for a in node.names}
-            case _:
-                names |= {
-                    n.id
-                    for n in ast.walk(node)
-                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-                }
-    return names
+    return set().union(*map(names_of, _parsed(statement).body))
+
+
+def names_of(statement: ast.stmt) -> set[str]:
+    """The names that a top-level statement binds."""
+    match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return {statement.name}
+        case ast.Import() | ast.ImportFrom():
+            return {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def is_docstring(statement: cst.CSTNode) -> bool:

@@ -94,7 +94,7 @@ def load_listed(path: Path) -> dict[str, str]:
     """
     try:
         entries = msgspec.toml.decode(path.read_bytes(), type=_List).mistake
-    except (OSError, msgspec.ValidationError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError) as error:
         raise CampaignError(f"{path.name}: {error}") from error
     twice = [file for file, number in Counter(e.file for e in entries).items() if number > 1]
     if twice:

@@ -19,19 +19,20 @@ _BATCH_SIZE = 16  # mutants in one pytest session
 
 @dataclass
 class Outcome:
-    """The result of a campaign.
-
-    Args:
-        plan: the mutants that were tried.
-        verdicts: the result of each mutant, in the plan's order.
-        problems: modules that were not tried because the reference does not pass their tests.
-        faults: faults of the grader.
-    """
+    """The result of a campaign."""
 
     plan: Plan
-    verdicts: list[Verdict] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)  # in the plan's order
+    problems: list[str] = field(default_factory=list)  # modules whose tests the reference fails
+    faults: list[str] = field(default_factory=list)  # of the grader
+
+    @property
+    def by_module(self) -> dict[str, list[Verdict]]:
+        """The verdicts of each requested module."""
+        of = {module: list[Verdict]() for module in self.plan.texts}
+        for verdict in self.verdicts:
+            of[verdict.mutant.module].append(verdict)
+        return of
 
     @property
     def share(self) -> float:
@@ -96,7 +97,7 @@ def _verdicts(graders: Engine, assignment: Assignment, outcome: Outcome) -> Iter
     """Runs each module's baseline, then its mutants in batches."""
     plan, reference = outcome.plan, assignment.reference
     baselines: dict[Future[Baseline], str] = {}
-    for module in (made.module for made in plan.modules):
+    for module in plan.texts:
         if mutants := plan.chosen_in(module):
             exercises = dict.fromkeys(e for m in mutants for e in plan.exercises(m))
             work = graders.submit(_baseline, reference, tuple(exercises), plan.nonces[0])

@@ -18,7 +18,6 @@ A TOML file. An entry identifies its mutant by fields that edits of other lines 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -48,6 +47,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
+        """`Mutant.key` of its mutant."""
         return self.module, self.function, self.original, self.mutated, self.occurrence
 
     def __str__(self) -> str:
@@ -73,17 +73,12 @@ class Equivalents:
 
     def entry(self, mutant: Mutant) -> Entry | None:
         """A mutant's entry; None if it is not on the list."""
-        return self._entries.get(key_of(mutant))
+        return self._entries.get(mutant.key)
 
     def unmatched(self, mutants: Iterable[Mutant], modules: Iterable[str]) -> list[Entry]:
         """Entries of these modules that match no mutant."""
-        found, checked = {key_of(mutant) for mutant in mutants}, set(modules)
+        found, checked = {mutant.key for mutant in mutants}, set(modules)
         return [e for e in self._entries.values() if e.module in checked and e.key not in found]
-
-
-def key_of(mutant: Mutant) -> tuple[str, str, str, str, int]:
-    """The fields that identify a mutant: an entry with the same ones matches it."""
-    return mutant.module, mutant.function, mutant.original, mutant.mutated, mutant.occurrence
 
 
 def load(path: Path) -> Equivalents:
@@ -91,7 +86,6 @@ def load(path: Path) -> Equivalents:
     if not path.exists():
         return Equivalents()
     try:
-        file = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
-        return Equivalents(file.mutant)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, EquivalentsError) as error:
+        return Equivalents(msgspec.toml.decode(path.read_bytes(), type=_File).mutant)
+    except (msgspec.DecodeError, EquivalentsError) as error:
         raise EquivalentsError(f"{path.name}: {error}") from error

@@ -1,8 +1,7 @@
 """The mutants of a module: each is the module with one small change.
 
 Never changed: docstrings, annotations and type aliases, imports, `__all__`, assertions, the
-`strict` of a `zip`, the text of raised errors, placeholders: functions not written yet, and what
-says "no cover" and why.
+`strict` of a `zip`, the text of raised errors, and what says "no cover" and why.
 """
 
 from __future__ import annotations
@@ -12,19 +11,45 @@ import difflib
 import hashlib
 import textwrap
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
 import libcst as cst
 
-from grader.authoring.mutation.calls import is_strict
-from grader.authoring.mutation.edits import Edit
+from grader.authoring.mutation import calls, expressions, statements
+from grader.authoring.mutation.edits import Edit, Edits
 from grader.authoring.mutation.names import bound_names, parameters, type_aliases
-from grader.authoring.mutation.operators import OPERATORS
 from grader.authoring.mutation.source import Source, dotted
 
 MODULE_SCOPE = "<module>"  # the scope of code outside of functions, classes and constants
+# Each takes a node and yields the small changes of one kind that a test should notice. An edit may
+# be invalid: what does not compile is dropped.
+OPERATORS: tuple[Callable[[cst.CSTNode, Source], Edits], ...] = (
+    expressions.arithmetic,
+    expressions.unary,
+    expressions.comparison,
+    expressions.boolean,
+    expressions.negation,
+    expressions.ternary,
+    expressions.unfiltered,
+    expressions.number,
+    expressions.string,
+    expressions.literal,
+    calls.argument,
+    calls.call,
+    expressions.bounds,
+    expressions.element,
+    expressions.function,
+    statements.augmented,
+    statements.returned,
+    statements.statement,
+    statements.loop,
+    statements.raised,
+    statements.handler,
+    statements.decorator,
+    statements.context,
+)
 
 
 @dataclass(frozen=True)
@@ -54,24 +79,18 @@ class Mutant:
     text: str = field(repr=False)
 
     @property
+    def key(self) -> tuple[str, str, str, str, int]:
+        """What identifies the mutant."""
+        return self.module, self.function, self.original, self.mutated, self.occurrence
+
+    @property
     def id(self) -> str:
         """Ten hexadecimal digits, made from what identifies the mutant."""
-        parts = (self.module, self.function, self.original, self.mutated, str(self.occurrence))
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:10]
+        return hashlib.sha256("\0".join(map(str, self.key)).encode()).hexdigest()[:10]
 
 
-@dataclass(frozen=True)
-class Mutants:
-    """All mutants of a module in the order of its text, and its unwritten functions."""
-
-    module: str
-    text: str
-    mutants: tuple[Mutant, ...]
-    placeholders: tuple[str, ...]
-
-
-def mutants_of(module: str, text: str) -> Mutants:
-    """Every mutant of a module's source that compiles.
+def mutants_of(module: str, text: str) -> list[Mutant]:
+    """Every mutant of a module's source that compiles, in the order of the text.
 
     Left out are those with the syntax tree of the module itself or of an earlier mutant.
     """
@@ -94,7 +113,7 @@ def mutants_of(module: str, text: str) -> Mutants:
         found.append(
             Mutant(module, scope, function, edit.operator, line, *lines, occurrence, mutated)
         )
-    return Mutants(module, text, tuple(found), tuple(walk.placeholders))
+    return found
 
 
 def sampled(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
@@ -168,7 +187,6 @@ class _Walk:
 
     def __init__(self, text: str) -> None:
         self.source = Source(text)
-        self.placeholders: list[str] = []
         self._for_types_only = type_aliases(text)
 
     def edits(self) -> Iterator[tuple[str, Edit]]:
@@ -185,9 +203,6 @@ class _Walk:
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             name = node.name.value
             function = name if function == MODULE_SCOPE else f"{function}.{name}"
-            if _is_placeholder(node):
-                self.placeholders.append(function)
-                return
             bound = parameters(node) if isinstance(node, cst.FunctionDef) else set()
         elif function == MODULE_SCOPE and (names := bound_names(node)):
             function = min(names)  # a constant
@@ -201,7 +216,7 @@ class _Walk:
         if isinstance(node, cst.Raise | cst.Decorator):
             return
         for child in node.children:
-            if not is_strict(child, node):
+            if not calls.is_strict(child, node):
                 yield from self._visit(child, function, bound)
         bound |= bound_names(node)
 
@@ -238,27 +253,3 @@ def _is_cast(node: cst.CSTNode) -> TypeGuard[cst.Call]:
     if not isinstance(node, cst.Call) or len(node.args) != 2:
         return False
     return dotted(node.func) in ("cast", "typing.cast")
-
-
-def _is_placeholder(node: cst.FunctionDef | cst.ClassDef) -> bool:
-    """Whether the body of a function is only `raise NotImplementedError`."""
-    if isinstance(node, cst.ClassDef):
-        return False
-    statements = [
-        small
-        for line in node.body.body
-        for small in (line.body if isinstance(line, cst.SimpleStatementLine) else [line])
-    ]
-    return all(_does_nothing(statement) for statement in statements)
-
-
-def _does_nothing(node: cst.CSTNode) -> bool:
-    match node:
-        case (
-            cst.Raise(exc=cst.Name(value="NotImplementedError"))
-            | cst.Raise(exc=cst.Call(func=cst.Name(value="NotImplementedError")))
-        ):
-            return True
-        case cst.Pass():
-            return True
-    return isinstance(node, cst.Expr) and _is_skipped(node)

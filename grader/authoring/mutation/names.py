@@ -58,26 +58,12 @@ def type_aliases(text: str) -> set[str]:
         for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None))
         if isinstance(annotation, ast.expr)
     ]
-    inside = {id(node) for annotation in annotations for node in ast.walk(annotation)}
-    used = {n.id for a in annotations for n in ast.walk(a) if isinstance(n, ast.Name)}
-    aliases = used & values.keys()
-    while True:
-        for name in aliases:
-            inside |= {id(node) for node in ast.walk(values[name])}
-        elsewhere = {
-            node.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name)
-            and isinstance(node.ctx, ast.Load)
-            and id(node) not in inside
-        }
-        of_aliases = {
-            node.id
-            for name in aliases
-            for node in ast.walk(values[name])
-            if isinstance(node, ast.Name)
-        }
-        wider = (aliases | (of_aliases & values.keys())) - elsewhere
-        if wider == aliases:
+    used = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    aliases = {node.id for node in used} & values.keys()
+    while True:  # until no use of what is left is elsewhere
+        types = [*annotations, *(values[name] for name in aliases)]
+        inside = {id(node) for one in types for node in ast.walk(one)}
+        elsewhere = {node.id for node in used if id(node) not in inside}
+        if not aliases & elsewhere:
             return aliases
-        aliases = wider
+        aliases -= elsewhere

@@ -10,7 +10,7 @@ from assignment import manifest as manifests
 from assignment.manifest import Manifest
 from grader.authoring.mutation import equivalents
 from grader.authoring.mutation.equivalents import Entry, Equivalents
-from grader.authoring.mutation.mutants import Mutant, Mutants, mutants_of, sampled
+from grader.authoring.mutation.mutants import Mutant, mutants_of, sampled
 from grader.authoring.mutation.reach import Reach
 from grader.authoring.variants import SOLUTIONS
 from grader.judge import markers
@@ -44,7 +44,7 @@ class Plan:
     """The mutants to try.
 
     Args:
-        modules: the requested modules, with all their mutants.
+        texts: of the requested modules, by name.
         chosen: the mutants to try.
         reach: which exercises use which function.
         listed: the reviewed equivalents.
@@ -52,7 +52,7 @@ class Plan:
         nonces: what the tests' inputs are drawn from.
     """
 
-    modules: tuple[Mutants, ...]
+    texts: dict[str, str]
     chosen: tuple[Mutant, ...]
     reach: Reach
     listed: Equivalents
@@ -66,11 +66,6 @@ class Plan:
     def chosen_in(self, module: str) -> list[Mutant]:
         """The chosen mutants of a module."""
         return [mutant for mutant in self.chosen if mutant.module == module]
-
-    @property
-    def placeholders(self) -> list[str]:
-        """Functions that are not written yet and so have no mutants."""
-        return [f"{m.module}.{name}" for m in self.modules for name in m.placeholders]
 
 
 def make(
@@ -109,14 +104,14 @@ def make(
         raise PlanError(str(error)) from error
     owned = {name for exercise in wanted for name in reach.owned(exercise)}
     named = list(modules) or sorted({module for module, _ in owned}) or list(texts)
-    made = tuple(mutants_of(module, texts[module]) for module in texts if module in named)
-    everyone = [mutant for module in made for mutant in module.mutants]
+    requested = {module: text for module, text in texts.items() if module in named}
+    everyone = [m for module, text in requested.items() for m in mutants_of(module, text)]
     chosen = [m for m in everyone if not wanted or (m.module, m.scope) in owned]
     if sample is not None:
         chosen = sampled(chosen, sample, seed)
     listed = equivalents.load(assignment.equivalents)
     return Plan(
-        modules=made,
+        texts=requested,
         chosen=tuple(chosen),
         reach=reach,
         listed=listed,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from assignment.manifest import Exercise, Manifest
 from grader.authoring.mutation.mutants import MODULE_SCOPE
+from grader.authoring.statements import names_of
 
 Name = tuple[str, str]  # a module, and a name that it defines at top level
 
@@ -29,7 +30,7 @@ class Reach:
         for module, tree in self._trees.items():
             self._defined[module] = {}
             for statement in tree.body:
-                for name in _bound(statement):
+                for name in names_of(statement):
                     self._defined[module].setdefault(name, []).append(statement)
         self._reached = {exercise.id: self._closure(exercise) for exercise in manifest}
 
@@ -87,16 +88,3 @@ class Reach:
 def _split(function: str) -> Name:
     module, _, name = function.partition(".")
     return module, name
-
-
-def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a top-level statement binds."""
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}
-    if isinstance(statement, ast.ImportFrom):
-        return {alias.asname or alias.name for alias in statement.names}
-    return {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }

@@ -14,9 +14,6 @@ from grader.authoring.mutation.campaign import Outcome, share
 from grader.authoring.mutation.mutants import diff
 from grader.authoring.mutation.verdicts import Verdict
 
-_COLUMNS = (
-    *("mutants", "killed", "timed out", "public", "equivalent", "survived", "faults", "share"),
-)
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 
@@ -33,14 +30,9 @@ def summary(outcome: Outcome, folder: str, at_least: float) -> RenderableType:
 
 def record(outcome: Outcome) -> bytes:
     """The report as JSON: figures for each module, and each mutant with its verdict."""
-    modules = [made.module for made in outcome.plan.modules]
     content = {
         "total": _figures(outcome, outcome.verdicts),
-        "modules": {
-            m: _figures(outcome, [v for v in outcome.verdicts if v.mutant.module == m])
-            for m in modules
-        },
-        "placeholders": outcome.plan.placeholders,
+        "modules": {m: _figures(outcome, some) for m, some in outcome.by_module.items()},
         "problems": outcome.problems,
         "faults": outcome.faults,
         "stale": outcome.stale,
@@ -88,13 +80,9 @@ def _figures(outcome: Outcome, verdicts: Sequence[Verdict]) -> dict[str, Any]:
 def _table(outcome: Outcome) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("module")
-    for name in _COLUMNS:
+    for name in _figures(outcome, ()):
         table.add_column(name, justify="right")
-    rows = {
-        made.module: [v for v in outcome.verdicts if v.mutant.module == made.module]
-        for made in outcome.plan.modules
-    }
-    for module, verdicts in {**rows, "total": outcome.verdicts}.items():
+    for module, verdicts in {**outcome.by_module, "total": outcome.verdicts}.items():
         if verdicts:
             cells = [str(value) for value in _figures(outcome, verdicts).values()]
             style = "bold" if module == "total" else None
@@ -103,7 +91,6 @@ def _table(outcome: Outcome) -> Table:
 
 
 def _survivors(outcome: Outcome, folder: str) -> Iterator[RenderableType]:
-    texts = {made.module: made.text for made in outcome.plan.modules}
     untested: dict[str, int] = {}
     for verdict in outcome.survivors:
         mutant = verdict.mutant
@@ -119,7 +106,7 @@ def _survivors(outcome: Outcome, folder: str) -> Iterator[RenderableType]:
             f" the hidden tests, not {verdict.killer}" if verdict.status == "public" else "",
             (f"  {mutant.operator} · {mutant.id}", "dim"),
         )
-        for line in diff(texts[mutant.module], mutant, path):
+        for line in diff(outcome.plan.texts[mutant.module], mutant, path):
             yield Text(line, style=_STYLES.get(line[:1], ""))
         yield Text()
     for name, count in untested.items():
@@ -141,9 +128,6 @@ def _problems(outcome: Outcome, at_least: float) -> Iterator[RenderableType]:
             f"by {verdict.killer}",
             style="yellow",
         )
-    if outcome.plan.placeholders:
-        names = ", ".join(outcome.plan.placeholders)
-        yield Text(f"not written yet, so without mutants: {names}", style="yellow")
     if outcome.verdicts and 100 * outcome.share < at_least:
         found = f"{100 * outcome.share:.1f} %"
         yield Text(f"{found} of all mutants were killed; {at_least:g} % are required", style="red")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 
@@ -18,7 +19,12 @@ class Source:
         self.data = text.encode()
         self._spans = wrapper.resolve(ByteSpanPositionProvider)
         self._parents = wrapper.resolve(ParentNodeProvider)
-        self.imported = _imported(self.module)
+        self.imported = {  # the names that imports bind, anywhere in the module
+            (alias.asname or alias.name).partition(".")[0]
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
         self.signatures = _signatures(self.module)
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
@@ -63,18 +69,6 @@ def dotted(node: cst.BaseExpression) -> str:
         case cst.Attribute(value=inner, attr=cst.Name(value=attr)):
             return f"{found}.{attr}" if (found := dotted(inner)) else ""
     return ""
-
-
-def _imported(module: cst.Module) -> set[str]:
-    """The names that imports bind, anywhere in the module."""
-    found: set[str] = set()
-
-    class Collect(cst.CSTVisitor):
-        def visit_ImportAlias(self, node: cst.ImportAlias) -> None:
-            found.add(node.evaluated_alias or node.evaluated_name.partition(".")[0])
-
-    module.visit(Collect())
-    return found
 
 
 def _signatures(module: cst.Module) -> dict[str, inspect.Signature]:

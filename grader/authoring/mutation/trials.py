@@ -154,26 +154,27 @@ class _Failure:
         return self.check.state == "not_run"
 
 
+@dataclass(frozen=True)
 class _Trials:
     """Tries one mutant after the other."""
 
-    def __init__(
-        self, tests: _Tests, base: Baseline, nonces: Sequence[str], killers: Killers
-    ) -> None:
-        self._tests, self._base, self._nonces, self._killers = tests, base, nonces, killers
+    tests: _Tests
+    base: Baseline
+    nonces: Sequence[str]
+    killers: Killers
 
     def verdict(self, trial: Trial) -> Verdict:
         """Runs tests on a mutant until one fails, or all have passed with every nonce.
 
         What all hidden tests let pass is tried with the public ones.
         """
-        mutant, tests = trial.mutant, self._tests
+        mutant, tests = trial.mutant, self.tests
         hidden = tests.of(trial.exercises, "hidden")
         noticed: list[bool] = []
         found: _Failure | None = None
         with tests.submitted(mutant) as run:
-            for nonce in self._nonces:
-                hidden.sort(key=lambda test: self._killers.rank(mutant, test.name))
+            for nonce in self.nonces:
+                hidden.sort(key=lambda test: self.killers.rank(mutant, test.name))
                 failure = self._first_failure(run, hidden, nonce)
                 noticed.append(failure is not None)
                 found = found or failure
@@ -182,18 +183,18 @@ class _Trials:
                     break
             if found is None:
                 public = tests.of(trial.exercises, "public")
-                found = self._first_failure(run, public, self._nonces[0])
+                found = self._first_failure(run, public, self.nonces[0])
         if found is None:
             return Verdict(mutant, "survived", noticed=tuple(noticed))
         name, is_public = found.check.test, found.test.visibility == "public"
         if found.is_fault:
             return Verdict(mutant, "fault", name, found.check.detail or "")
-        is_new = is_public or found.nonce != self._nonces[0]  # to the baseline
+        is_new = is_public or found.nonce != self.nonces[0]  # to the baseline
         if is_new and (problem := self._fails_on_reference(found)):
             return Verdict(mutant, "fault", name, problem)
         status: Status = "public"
         if not is_public:
-            self._killers.add(mutant, name)
+            self.killers.add(mutant, name)
             status = "timed out" if found.check.cause is Cause.TIMEOUT else "killed"
         return Verdict(mutant, status, name, noticed=tuple(noticed))
 
@@ -208,13 +209,13 @@ class _Trials:
 
     def _hurried(self, test: GradedTest) -> GradedTest:
         """The test with less time: a few times what the reference takes."""
-        seconds = max(_SECONDS, _TIMES * self._base.seconds.get(test.name, 0.0))
+        seconds = max(_SECONDS, _TIMES * self.base.seconds.get(test.name, 0.0))
         shorter = msgspec.structs.replace(test.limits, seconds=min(test.limits.seconds, seconds))
         return replace(test, limits=shorter)
 
     def _fails_on_reference(self, failure: _Failure) -> str:
         """How a test fails on the reference itself, or "": the baseline had one nonce."""
-        with self._tests.submitted(None) as run:
+        with self.tests.submitted(None) as run:
             check = run(failure.test, failure.nonce)
         return "" if check.state == "passed" else f"the reference fails it too: {check.detail}"
 

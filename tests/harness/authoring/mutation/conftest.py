@@ -20,7 +20,7 @@ def toy(tmp_path):
     for name, body in TESTS.items():
         text += f"@pytest.mark.exercise('{name}')\ndef test_{name}(impl, rng, seed):\n{body}\n"
     (tmp_path / "tests" / "hidden" / "test_toy.py").write_text(text)
-    names = [*TESTS, "untested", "placeholder"]
+    names = [*TESTS, "untested"]
     return plan.Assignment(
         reference=tmp_path / "solutions",
         repository=tmp_path,

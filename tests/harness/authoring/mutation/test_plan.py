@@ -26,7 +26,7 @@ def test_reach_follows_helpers_constants_and_siblings():
 
 
 def test_latest_killer_comes_first():
-    (mutant, *_) = mutants_of("m", TWICE).mutants
+    (mutant, *_) = mutants_of("m", TWICE)
     killers = Killers()
     for test in ("one", "two", "one", "three"):
         killers.add(mutant, test)

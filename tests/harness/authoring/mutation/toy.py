@@ -37,9 +37,6 @@ def untested(a):
 
 def raced(a):
     return a + 1
-
-def placeholder(a):
-    raise NotImplementedError
 """
 
 # The body of each exercise's test; `SECOND` is the seed that the second nonce gives the test.
