@@ -10,7 +10,7 @@ import ast
 from pathlib import Path
 
 from assignment.manifest import Manifest
-from grader.authoring.variants import REFERENCE
+from grader.authoring.variants import REFERENCE, write_package
 
 # What an echo makes of its arguments, once it has refused those that look wrong. `numbers` and
 # `tensors` are those among the arguments, `before` is its last answer.
@@ -96,23 +96,21 @@ def _answer(wanted, parameters, args, kwargs):
 """
 
 
-def write_echo(folder: Path, manifest: Manifest, way: str) -> Path:
-    """Writes the echo that answers by the expression `way` into `folder`; returns `folder`."""
-    return _write(folder, manifest, _ECHO.replace("WAY", way))
+def write_echo(folder: Path, manifest: Manifest, way: str) -> None:
+    """Writes the echo that answers by the expression `way` into `folder`."""
+    _write(folder, manifest, _ECHO.replace("WAY", way))
 
 
-def write_borrower(folder: Path, manifest: Manifest) -> Path:
-    """Writes the borrower into `folder`; returns `folder`.
+def write_borrower(folder: Path, manifest: Manifest) -> None:
+    """Writes the borrower into `folder`.
 
     It calls public functions of the same name, and those that take the same parameters.
     """
-    return _write(folder, manifest, _BORROWER)
+    _write(folder, manifest, _BORROWER)
 
 
-def _write(folder: Path, manifest: Manifest, text: str) -> Path:
-    package = folder / manifest.package
-    package.mkdir(parents=True)
-    for module in manifest.modules:
+def _write(folder: Path, manifest: Manifest, text: str) -> None:
+    def text_of(module: str) -> str:
         source = ast.parse((REFERENCE / f"{module}.py").read_text(encoding="utf-8"))
         parameters = {
             node.name: [a.arg for a in (*node.args.args, *node.args.kwonlyargs)]
@@ -124,6 +122,6 @@ def _write(folder: Path, manifest: Manifest, text: str) -> Path:
             f"    return _answer({name!r}, {parameters.get(name)}, args, kwargs)\n"
             for name in manifest.functions_of(module)
         )
-        whole = "\n\n".join((text, *functions))
-        (package / f"{module}.py").write_text(whole, encoding="utf-8")
-    return folder
+        return "\n\n".join((text, *functions))
+
+    write_package(folder, manifest, text_of)

@@ -14,7 +14,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from assignment.manifest import Manifest, ManifestError
 from grader.authoring.variants import REFERENCE, SOLUTIONS, Wrong
@@ -68,9 +67,7 @@ def unbroken(
 ) -> dict[str, list[Clause]]:
     """The clauses that no wrong submission breaks and that may promise something, by function.
 
-    Args:
-        clauses: all of them, by function.
-        broken: the wrong submissions that quote each, from `breakers`.
+    Takes what `all_clauses` and `breakers` return.
 
     Raises:
         ClauseError: a clause that promises nothing is in no docstring.
@@ -81,15 +78,11 @@ def unbroken(
         for text in texts:
             if text not in known:
                 raise ClauseError(f"{PROMISES_NOTHING.name}: {name} has no clause {text!r}")
-    return {
-        name: left
+    left = {
+        name: [c for c in some if not (broken[c] or c.is_range or c.text in nothing.get(name, ()))]
         for name, some in clauses.items()
-        if (
-            left := [
-                c for c in some if not (broken[c] or c.is_range or c.text in nothing.get(name, ()))
-            ]
-        )
     }
+    return {name: some for name, some in left.items() if some}
 
 
 def one_line(text: str) -> str:
@@ -105,7 +98,7 @@ def clauses_of(function: str, docstring: str) -> list[Clause]:
     return found
 
 
-def all_clauses(manifest: Manifest, package: Path = REFERENCE) -> dict[str, list[Clause]]:
+def all_clauses(manifest: Manifest) -> dict[str, list[Clause]]:
     """The clauses of each module and of each function that an exercise names, by that name.
 
     Raises:
@@ -114,7 +107,7 @@ def all_clauses(manifest: Manifest, package: Path = REFERENCE) -> dict[str, list
     found: dict[str, list[Clause]] = {}
     named = {name for exercise in manifest for name in exercise.functions}
     for module in dict.fromkeys(name.partition(".")[0] for name in sorted(named)):
-        tree = ast.parse((package / f"{module}.py").read_text(encoding="utf-8"))
+        tree = ast.parse((REFERENCE / f"{module}.py").read_text(encoding="utf-8"))
         _, _, rest = (ast.get_docstring(tree) or "").partition("\n\n")
         found[module] = clauses_of(module, rest)
         for node in tree.body:
@@ -146,15 +139,14 @@ def breakers(clauses: Mapping[str, list[Clause]], wrong: list[Wrong]) -> dict[Cl
     return found
 
 
-def promises_nothing(path: Path = PROMISES_NOTHING) -> dict[str, dict[str, str]]:
+def promises_nothing() -> dict[str, dict[str, str]]:
     """Clauses that promise nothing, by function: the clause's text, and the reason."""
-    if not path.exists():
-        return {}
-    found: dict[str, dict[str, str]] = {}
-    for module, functions in tomllib.loads(path.read_text(encoding="utf-8")).items():
-        for name, reasons in functions.items():
-            found[module if name == "module" else f"{module}.{name}"] = reasons
-    return found
+    modules = tomllib.loads(PROMISES_NOTHING.read_text(encoding="utf-8"))
+    return {
+        module if name == "module" else f"{module}.{name}": reasons
+        for module, functions in modules.items()
+        for name, reasons in functions.items()
+    }
 
 
 def _docstrings(node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:

@@ -78,23 +78,20 @@ def verify(
     require("libcst", "ruff")
     from grader.authoring import verify as verification
 
-    done = 0
     of_one = Kind.REFERENCE, Kind.ALTERNATIVE, Kind.WRONG, Kind.STUB
     kinds = kind or (of_one if exercise else tuple(Kind))
     cases = verification.cases(kinds, nonces, sample, exercise or ())
     total = len(cases) + 2
 
-    def show(finding: verification.Finding) -> None:
-        nonlocal done
-        done += 1
-        mark = "[green]✓[/]" if finding.ok else "[red]✗[/]"
+    findings = []
+    for number, finding in enumerate(verification.findings(cases, jobs), 1):
+        findings.append(finding)
+        mark = "[red]✗[/]" if finding.problems else "[green]✓[/]"
         seen = f" [dim]{finding.seen}[/]" if finding.seen else ""
-        console.print(f"{mark} {done:3}/{total} {finding.name}{seen}", highlight=False)
+        console.print(f"{mark} {number:3}/{total} {finding.name}{seen}", highlight=False)
         for problem in finding.problems:
             console.print(f"      {problem}", style="red", markup=False, highlight=False)
-
-    findings = verification.verify(cases, jobs, show)
-    failed = [finding for finding in findings if not finding.ok]
+    failed = [finding for finding in findings if finding.problems]
     costly = [finding for finding in findings if finding.costly]
     if costly:
         console.print(f"\n{len(costly)} mistakes cost more than half of their exercise:")

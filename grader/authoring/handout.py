@@ -80,17 +80,14 @@ def contents() -> dict[str, bytes]:
     """Every file of the handout, by its path with forward slashes."""
     markers.load(REPOSITORY / "tests")
     modules = stub_package(REPOSITORY / "solutions" / "resource_accounting")
-    files: dict[str, bytes] = {}
-    files |= _tree(TEMPLATE, "")
+    files = _tree(TEMPLATE, "")
     files |= _tree(REPOSITORY / "assignment", "assignment/")
     files[manifest.SOURCE] = re.sub(rb"^(#   )?work .*\n", b"", files[manifest.SOURCE], flags=re.M)
     files |= _tree(REPOSITORY / "tests" / "public", "tests/")
     for name, text in modules.items():
         files[f"resource_accounting/{name}"] = text.encode()
         files[f"assignment/stubs/{name}"] = text.encode()
-    constraints = REPOSITORY / "constraints.txt"
-    if constraints.is_file():
-        files["constraints.txt"] = constraints.read_bytes()
+    files["constraints.txt"] = (REPOSITORY / "constraints.txt").read_bytes()
     files["README.md"] = _fill(files["README.md"].decode()).encode()
     return dict(sorted(files.items()))
 

@@ -19,6 +19,7 @@ import pytest
 from assignment.calls.implementation import Implementation, LocalImplementation
 from assignment.hooks import PROVIDER
 from assignment.manifest import Manifest
+from grader.authoring.variants import write_package
 from grader.paths import REPOSITORY
 
 _MODULE = """
@@ -84,13 +85,12 @@ def record_answers(manifest: Manifest) -> dict[str, dict[str, str]]:
     return recorder.known
 
 
-def write(folder: Path, manifest: Manifest, otherwise: str) -> Path:
+def write(folder: Path, manifest: Manifest, otherwise: str) -> None:
     """Writes the submission into `folder`; unknown calls run the statement `otherwise`."""
     known = record_answers(manifest)
-    package = folder / manifest.package
-    package.mkdir(parents=True)
-    for module in manifest.modules:
-        text = _MODULE.format(known=known.get(module, {}), otherwise=otherwise)
-        text += "".join(_FUNCTION.format(name=name) for name in manifest.functions_of(module))
-        (package / f"{module}.py").write_text(text, encoding="utf-8")
-    return folder
+
+    def text_of(module: str) -> str:
+        functions = (_FUNCTION.format(name=name) for name in manifest.functions_of(module))
+        return _MODULE.format(known=known.get(module, {}), otherwise=otherwise) + "".join(functions)
+
+    write_package(folder, manifest, text_of)

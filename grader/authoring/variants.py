@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -116,13 +117,6 @@ class Wrong:
     def module(self) -> str:
         return self.exercise.modules[0]
 
-    def affected_exercises(self, manifest: Manifest) -> list[str]:
-        """The exercise that it names and all that depend on it, in the manifest's order.
-
-        Only these may lose points.
-        """
-        return dependents(self.exercise, manifest)
-
     def write(self, folder: Path, reference: Path = REFERENCE) -> Path:
         """Writes the complete submission into `folder`; returns `folder`."""
         package = copy_reference(folder, reference)
@@ -141,18 +135,15 @@ def dependents(exercise: Exercise, manifest: Manifest) -> list[str]:
     return found
 
 
-def write_stub(folder: Path, manifest: Manifest, exercise: Exercise) -> Path:
-    """Writes the reference, with the functions of one exercise as stubs; returns `folder`."""
+def write_stub(folder: Path, manifest: Manifest, exercise: Exercise) -> None:
+    """Writes the reference into `folder`, with the functions of one exercise as stubs."""
     package = copy_reference(folder)
     for function in exercise.functions:
         module, _, name = function.partition(".")
-        file, stubs = (
-            package / f"{module}.py",
-            REPOSITORY / "handout" / manifest.package / f"{module}.py",
-        )
+        file = package / f"{module}.py"
+        stubs = REPOSITORY / "handout" / manifest.package / file.name
         text = replace_definition(file.read_text("utf-8"), stubs.read_text("utf-8"), name)
         file.write_text(text, "utf-8")
-    return folder
 
 
 def read_wrong(path: Path, manifest: Manifest) -> Wrong:
@@ -201,12 +192,19 @@ def copy_reference(folder: Path, reference: Path = REFERENCE) -> Path:
     return package
 
 
-def write_rote(folder: Path, manifest: Manifest, body: str) -> Path:
-    """Writes a submission whose functions all have the same body; returns `folder`."""
+def write_package(folder: Path, manifest: Manifest, text_of: Callable[[str], str]) -> None:
+    """Writes a submission into `folder`, whose modules have these texts."""
     package = folder / manifest.package
     package.mkdir(parents=True)
     for module in manifest.modules:
+        (package / f"{module}.py").write_text(text_of(module), encoding="utf-8")
+
+
+def write_rote(folder: Path, manifest: Manifest, body: str) -> None:
+    """Writes a submission whose functions all have the same body."""
+
+    def text_of(module: str) -> str:
         names = manifest.functions_of(module)
-        text = "\n\n".join(f"def {name}(*args, **kwargs):\n    {body}" for name in names)
-        (package / f"{module}.py").write_text(text + "\n", encoding="utf-8")
-    return folder
+        return "\n\n".join(f"def {name}(*args, **kwargs):\n    {body}\n" for name in names)
+
+    write_package(folder, manifest, text_of)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,13 +64,9 @@ class Finding:
     charged: Mapping[str, float] = field(default_factory=dict)
     costly: str = ""
 
-    @property
-    def ok(self) -> bool:
-        return not self.problems
-
 
 def cases(
-    kinds: Collection[Kind] = tuple(Kind),
+    kinds: Collection[Kind],
     nonces: int = 1,
     sample: int | None = None,
     exercises: Collection[str] = (),
@@ -87,59 +83,49 @@ def cases(
     """
     manifest = markers.load(REPOSITORY / "tests")
     only = tuple(manifest[exercise].id for exercise in exercises)
-    correct = [Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS), only)]
-    correct += [
-        Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder), only)
-        for folder in variants.alternatives()
+    correct = [
+        Case(Kind.REFERENCE, "the reference", str(variants.SOLUTIONS), only),
+        *(
+            Case(Kind.ALTERNATIVE, f"a correct solution, {folder.name}", str(folder), only)
+            for folder in variants.alternatives()
+        ),
     ]
     correct = [case for case in correct if case.kind in kinds]
     if sample is not None:
         correct = random.sample(correct, min(1, len(correct)))
-    found = [case for case in correct for _ in range(nonces)]
-    found += [Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT), only)]
-    failing = [Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()]
-    failing += [
-        Case(Kind.MEMORIZED, f"memorized public tests, otherwise {name}", body)
-        for name, body in variants.ROTE.items()
-        if "raise" in body
-    ]
-    failing += [
-        Case(Kind.ECHO, f"an echo of its arguments: {name}", way)
-        for name, way in automatic.ECHOES.items()
-    ]
-    failing.append(Case(Kind.BORROWER, "code that calls the handout's own"))
-    failing += [
-        Case(Kind.WRONG, wrong.path.stem, str(wrong.path))
-        for wrong in variants.all_wrong(manifest)
-        if not exercises or wrong.exercise.id in exercises
-    ]
-    failing += [
-        Case(Kind.STUB, f"{one.id} as a stub", one.id)
-        for one in manifest
-        if not one.needs and (not exercises or one.id in exercises)
+    untouched = Case(Kind.HANDOUT, "the untouched handout", str(handout.HANDOUT), only)
+    failing = [
+        *(Case(Kind.ROTE, f"code that {name}", body) for name, body in variants.ROTE.items()),
+        *(
+            Case(Kind.MEMORIZED, f"memorized public tests, otherwise {name}", body)
+            for name, body in variants.ROTE.items()
+            if "raise" in body
+        ),
+        *(
+            Case(Kind.ECHO, f"an echo of its arguments: {name}", way)
+            for name, way in automatic.ECHOES.items()
+        ),
+        Case(Kind.BORROWER, "code that calls the handout's own"),
+        *(
+            Case(Kind.WRONG, wrong.path.stem, str(wrong.path))
+            for wrong in variants.all_wrong(manifest)
+            if not exercises or wrong.exercise.id in exercises
+        ),
+        *(
+            Case(Kind.STUB, f"{one.id} as a stub", one.id)
+            for one in manifest
+            if not one.needs and (not exercises or one.id in exercises)
+        ),
     ]
     failing = [case for case in failing if case.kind in kinds]
     if sample is not None and sample < len(failing):
         failing = random.sample(failing, sample)
-    found += failing
-    return [case for case in found if case.kind in kinds]
+    found = [case for case in correct for _ in range(nonces)]
+    return [*found, *([untouched] if Kind.HANDOUT in kinds else []), *failing]
 
 
-def verify(
-    cases: list[Case],
-    jobs: int | None = None,
-    on_finding: Callable[[Finding], None] | None = None,
-) -> list[Finding]:
-    """Grades the cases in `jobs` processes (None: one for each core)."""
-    findings = []
-    for finding in _findings(cases, jobs):
-        findings.append(finding)
-        if on_finding is not None:
-            on_finding(finding)
-    return findings
-
-
-def _findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
+def findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
+    """Every requirement, as it was checked; cases in `jobs` processes (None: one for each core)."""
     yield Finding("handout", "handout/ is in sync", tuple(handout.check()))
     untried = sorted(
         {exercise.id for exercise in manifests.load() if not exercise.needs}
@@ -175,39 +161,39 @@ def check(grader: Grader, case: Case) -> Finding:
     manifest = manifests.load()
     with tempfile.TemporaryDirectory(prefix="verify-") as text:
         folder = Path(text) / "submission"
-        if case.kind in (Kind.REFERENCE, Kind.ALTERNATIVE):
-            grade = grader.grade(Path(case.source), timing="skip", only=case.only)
-            return _finding(case, grade, _full(grade, case.only))
-        if case.kind is Kind.HANDOUT:
-            grade = grader.grade(Path(case.source), timing="skip", only=case.only)
-            return _finding(case, grade, _nothing(grade))
-        if case.kind is Kind.ROTE:
-            rote = variants.write_rote(folder, manifest, case.source)
-            grade = grader.grade(rote, timing="skip")
-            return _finding(case, grade, _nothing(grade))
-        if case.kind is Kind.STUB:
-            exercise = manifest[case.source]
-            written = variants.write_stub(folder, manifest, exercise)
-            related = variants.dependents(exercise, manifest)
-            grade = grader.grade(written, only=related, tests="hidden", timing="skip")
-            finding = _finding(case, grade, _loses_alone(grade, exercise))
-            return replace(finding, seen=_lost(grade))
-        if case.kind is not Kind.WRONG:
-            if case.kind is Kind.MEMORIZED:
+        match case.kind:
+            case Kind.STUB:
+                exercise = manifest[case.source]
+                variants.write_stub(folder, manifest, exercise)
+                related = variants.dependents(exercise, manifest)
+                grade = grader.grade(folder, only=related, tests="hidden")
+                finding = _finding(case, grade, _loses_alone(grade, exercise))
+                return replace(finding, seen=_lost(grade))
+            case Kind.WRONG:
+                wrong = variants.read_wrong(Path(case.source), manifest)
+                # A fragment changes one module: exercises of other modules are not affected.
+                related = [e.id for e in manifest if wrong.module in e.modules]
+                tests: Tests = "public" if wrong.public else "hidden"
+                grade = grader.grade(wrong.write(folder), only=related, tests=tests)
+                affected = variants.dependents(wrong.exercise, manifest)
+                finding = _finding(case, grade, _loses(grade, wrong, affected))
+                return _with_cost(finding, grade, wrong)
+            case Kind.MEMORIZED:
                 memorized.write(folder, manifest, case.source)
-            elif case.kind is Kind.ECHO:
+            case Kind.ECHO:
                 automatic.write_echo(folder, manifest, case.source)
-            else:
+            case Kind.BORROWER:
                 automatic.write_borrower(folder, manifest)
-            grade = grader.grade(folder, tests="hidden")
-            return _finding(case, grade, _nothing(grade))
-        wrong = variants.read_wrong(Path(case.source), manifest)
-        # A fragment changes one module, so exercises of other modules are not affected.
-        related = [e.id for e in manifest if wrong.module in e.modules]
-        tests: Tests = "public" if wrong.public else "hidden"
-        grade = grader.grade(wrong.write(folder), only=related, tests=tests)
-        finding = _finding(case, grade, _loses(grade, wrong, wrong.affected_exercises(manifest)))
-        return _with_cost(finding, grade, wrong)
+            case Kind.ROTE:
+                variants.write_rote(folder, manifest, case.source)
+            case Kind.REFERENCE | Kind.ALTERNATIVE | Kind.HANDOUT:
+                folder = Path(case.source)
+        hidden = case.kind in (Kind.MEMORIZED, Kind.ECHO, Kind.BORROWER)
+        grade = grader.grade(
+            folder, tests="hidden" if hidden else "all", timing="skip", only=case.only
+        )
+        is_right = case.kind in (Kind.REFERENCE, Kind.ALTERNATIVE)
+        return _finding(case, grade, _full(grade, case.only) if is_right else _nothing(grade))
 
 
 def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
@@ -260,11 +246,8 @@ def _nothing(grade: Grade) -> list[str]:
 
 def _loses_alone(grade: Grade, stub: Exercise) -> list[str]:
     """Problems unless a stub earns nothing, and others only fail where they call it."""
-    calls = (
-        None,
-        Cause.UNFINISHED,
-        Cause.NOT_STARTED,
-    )  # NOT_STARTED: another exercise has the same functions
+    # NOT_STARTED: another exercise has the same functions.
+    calls = (None, Cause.UNFINISHED, Cause.NOT_STARTED)
     return [
         f"{check.test} {check.state}: {check.cause}"
         for check in grade.checks

@@ -151,7 +151,7 @@ def _wrong_subjects(
 ) -> Iterator[_Subject]:
     """The wrong submissions. Each is written into `folder` just before it is needed."""
     for submission in wrong:
-        affected = set(submission.affected_exercises(assignment.manifest))
+        affected = set(variants.dependents(submission.exercise, assignment.manifest))
         chosen = tuple(test.name for test in tests.tests if test.exercise.id in affected)
         name = submission.path.stem
         written = submission.write(folder / name, assignment.reference)
