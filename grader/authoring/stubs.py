@@ -5,9 +5,10 @@ variables, and every function and class that an exercise names, with decorators,
 docstring. The body of each function and method becomes `raise NotImplementedError`; private methods
 are removed.
 
-Removed: everything else, also constants, since a table is often the answer. A statement stays if
+Removed: everything else, with the comments above it; also constants, since a table is often the
+answer. A statement stays if
 
-- the comment line `# handout: keep` is directly above it (the marker is removed), or
+- the comment line `# handout: keep` is above it (the marker is removed), or
 - a kept signature needs it and it is plain data: an assignment, or a class without methods.
 
 It is an error if a kept signature needs a removed function, or a class with methods.
@@ -17,7 +18,7 @@ The text is valid Python but not formatted: ruff does that (`handout.format_stub
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import libcst as cst
@@ -83,17 +84,9 @@ def stub_module(
             kept[position] = stub
     _keep_what_signatures_need(module, kept, name)
 
-    body: list[cst.BaseStatement] = []
-    carried: list[cst.EmptyLine] = []  # separate comments above removed statements
-    for position, statement in enumerate(module.body):
-        if position not in kept:
-            carried += _separate_comments(leading_lines(statement))
-            continue
-        body.append(_with_comments(kept[position], carried))
-        carried = []
-    footer = [*_below_blank_lines(carried), *module.footer]
-    header = module.header if module.body and 0 in kept else _strip_marker(module.header)
-    return module.with_changes(header=header, body=body, footer=footer).code.rstrip("\n") + "\n"
+    body = [kept[position] for position in sorted(kept)]
+    header = [line for line in module.header if not _is_marker(line)]
+    return module.with_changes(header=header, body=body).code.rstrip("\n") + "\n"
 
 
 @lru_cache(maxsize=128)  # a module is read twice, and again by the next build
@@ -224,28 +217,16 @@ def _without_removed_imports(
     return statement.with_changes(body=[line.with_changes(names=left)])
 
 
-# Comments and blank lines
+# The marker
 
 
 def _is_marker(line: cst.EmptyLine) -> bool:
     return line.comment is not None and line.comment.value.strip() == MARKER
 
 
-def _adjacent(lines: Sequence[cst.EmptyLine]) -> Sequence[cst.EmptyLine]:
-    """The comment lines directly above a statement."""
-    start = len(lines)
-    while start and lines[start - 1].comment is not None:
-        start -= 1
-    return lines[start:]
-
-
 def _is_marked(statement: cst.CSTNode) -> bool:
     after_decorators: Sequence[cst.EmptyLine] = getattr(statement, "lines_after_decorators", ())
-    return any(map(_is_marker, [*_adjacent(leading_lines(statement)), *after_decorators]))
-
-
-def _strip_marker(lines: Iterable[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    return [line for line in lines if not _is_marker(line)]
+    return any(map(_is_marker, [*leading_lines(statement), *after_decorators]))
 
 
 def _unmarked(statement: cst.BaseStatement) -> cst.BaseStatement:
@@ -258,23 +239,3 @@ def _unmarked(statement: cst.BaseStatement) -> cst.BaseStatement:
     stripped = statement.visit(Strip())
     assert isinstance(stripped, cst.BaseStatement)
     return stripped
-
-
-def _separate_comments(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    """The comments above a removed statement with a blank line between, such as headings."""
-    own = lines[: len(lines) - len(_adjacent(lines))]
-    return [line for line in own if line.comment is not None and not _is_marker(line)]
-
-
-def _below_blank_lines(comments: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    blank = cst.EmptyLine(indent=False)
-    return [blank, blank, *comments] if comments else []
-
-
-def _with_comments(
-    statement: cst.BaseStatement, comments: Sequence[cst.EmptyLine]
-) -> cst.BaseStatement:
-    """The statement below the comments of removed statements."""
-    return statement.with_changes(
-        leading_lines=[*_below_blank_lines(comments), *leading_lines(statement)]
-    )
