@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from grader.classroom import tables
-from grader.classroom.folder import STAFF_ONLY
 from grader.classroom.roster import Class, RosterError, Student
 from grader.results.write import write_atomically
 
@@ -64,7 +63,7 @@ def _added(path: Path, students: set[str]) -> dict[str, str]:
         known[student] = alias
     if missing:
         rows = (dict(zip(COLUMNS, line, strict=True)) for line in sorted(known.items()))
-        write_atomically(path, tables.to_csv(COLUMNS, rows), STAFF_ONLY)
+        write_atomically(path, tables.to_csv(COLUMNS, rows))
     return known
 
 

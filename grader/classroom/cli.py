@@ -30,7 +30,6 @@ from grader.classroom import (
     roster,
     run,
 )
-from grader.classroom.folder import STAFF_ONLY
 from grader.classroom.tables import to_csv
 from grader.faults import GraderFault
 from grader.intake import stage
@@ -250,8 +249,8 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> N
     strangers = folder.known_students(out) - found.students.keys()
     suspects = overview.suspects(rows)
     page = attention.text(found, rows, out, strangers, suspects)
-    write_atomically(out / "attention.md", page.encode(), STAFF_ONLY)
-    write_atomically(out / "overview.html", overview.html(rows, suspects).encode(), STAFF_ONLY)
+    write_atomically(out / "attention.md", page.encode())
+    write_atomically(out / "overview.html", overview.html(rows, suspects).encode())
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for status, count in Counter(row.status for row in rows).most_common():
         table.add_row(str(count), status)
@@ -348,7 +347,7 @@ def explain(
         console.print(line, soft_wrap=True)
         recorded.print(line)
     if page is not None:
-        write_atomically(page, recorded.export_html().encode(), STAFF_ONLY)
+        write_atomically(page, recorded.export_html().encode())
 
 
 @stoppable("before anything was written")
@@ -392,7 +391,7 @@ def similar(
     columns = ("first", "second", "share", "shared", "where")
     lines = [{**asdict(p), "share": round(p.share, 3), "where": " ".join(p.where)} for p in alike]
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(out / "pairs.csv", to_csv(columns, lines), STAFF_ONLY)
+    write_atomically(out / "pairs.csv", to_csv(columns, lines))
     if export is not None:
         for student, selected in exported.items():
             stage.write(selected, export / student)

@@ -28,13 +28,12 @@ from typing import Literal, TypeVar
 import msgspec
 
 from grader.intake.entries import IGNORED_FOLDERS, MAX_LISTED
-from grader.results.record import Grade, to_json
-from grader.results.write import write_atomically
+from grader.results.record import Grade, from_json, to_json
+from grader.results.write import STAFF_ONLY, write_atomically
 
 T = TypeVar("T")
 
 _LEASE_SECONDS = 600.0  # without a renewal, which comes with a test each minute
-STAFF_ONLY = 0o600
 _MAX_PATH = 2000  # bytes of a folder's path that is listed
 
 
@@ -119,7 +118,7 @@ class StudentFolder:
 
     def _write(self, path: Path, data: bytes) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data, STAFF_ONLY)
+        write_atomically(path, data)
 
     @property
     def is_leased(self) -> bool:
@@ -234,7 +233,7 @@ def end_run(marks: Path) -> None:
     """Notes that feedback of the current run leaves: its nonce is used for no other files."""
     run = msgspec.structs.replace(current_run(marks), published=True)
     number, _ = _last_run(marks)
-    write_atomically(_run_file(marks, number), msgspec.json.encode(run), STAFF_ONLY)
+    write_atomically(_run_file(marks, number), msgspec.json.encode(run))
 
 
 def _last_run(marks: Path) -> tuple[int, Run | None]:
@@ -297,7 +296,7 @@ def read_grade(path: Path) -> Grade | None:
     with suppress(OSError, EOFError, zlib.error, msgspec.DecodeError):
         data = path.read_bytes()
         packed = data.startswith(b"\x1f\x8b")
-        return msgspec.json.decode(gzip.decompress(data) if packed else data, type=Grade)
+        return from_json(gzip.decompress(data) if packed else data)
     return None
 
 

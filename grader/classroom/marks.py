@@ -14,7 +14,7 @@ import msgspec
 from grader.causes import Cause
 from grader.classroom import tables
 from grader.classroom.decisions import Decisions
-from grader.classroom.folder import STAFF_ONLY, StudentFolder, read_json
+from grader.classroom.folder import StudentFolder, read_json
 from grader.classroom.policy import Override, PolicyError
 from grader.classroom.roster import Class, HandIn, Student
 from grader.isolation import UNISOLATED
@@ -239,10 +239,9 @@ def _above(given: float, most: float | None) -> str:
 
 
 def cells(row: Row) -> dict[str, object]:
-    """The row of `marks.csv`."""
-    found: dict[str, object] = dict.fromkeys(COLUMNS, "")
-    found |= {"id": row.student.id, "name": row.student.name, "status": row.status}
-    found["published"] = "" if row.published is None else row.published
+    """The row of `marks.csv`; what is not there is empty."""
+    found: dict[str, object] = {"id": row.student.id, "name": row.student.name}
+    found |= {"status": row.status, "published": row.published}
     found["attention"] = "; ".join((*row.attention, *row.settled))
     if row.final is not None:
         found |= {"score": row.score, "max": row.max_score, "late_days": row.late_days}
@@ -250,21 +249,21 @@ def cells(row: Row) -> dict[str, object]:
     if (grade := row.grade) is not None:
         found["import_errors"] = sum(not module.ok for module in grade.modules)
         found["not_started"] = sum(e.id not in row.started for e in grade.exercises)
-        found["slow_s"] = round(grade.budget.drawn, 1) if grade.budget else ""
+        found["slow_s"] = round(grade.budget.drawn, 1) if grade.budget else None
         found |= {"nonce": grade.nonce, "verdicts": grade.verdicts[:SHORT]}
         if (origin := grade.provenance) is not None:
-            found["cpu_s"] = origin.cpu_seconds
+            found |= {"cpu_s": origin.cpu_seconds, "handout": origin.handout}
             found["submission_sha"] = origin.submission[:SHORT]
-            found["handout"] = origin.handout or ""
     return found
 
 
 def write_tables(made: Sequence[Row], marks: Path) -> None:
     """Writes `marks.csv` and `marks_by_exercise.csv`."""
-    _write_csv(marks / "marks.csv", COLUMNS, map(cells, made))
+    write_atomically(marks / "marks.csv", tables.to_csv(COLUMNS, map(cells, made)))
     exercises = list(dict.fromkeys(name for row in made for name in row.exercises))
     by_exercise = ({"id": row.student.id, **row.exercises} for row in made)
-    _write_csv(marks / "marks_by_exercise.csv", ("id", *exercises), by_exercise)
+    table = tables.to_csv(("id", *exercises), by_exercise)
+    write_atomically(marks / "marks_by_exercise.csv", table)
 
 
 def note_shown(made: Sequence[Row], marks: Path) -> list[str]:
@@ -275,7 +274,7 @@ def note_shown(made: Sequence[Row], marks: Path) -> list[str]:
     """
     file, now = marks / "shown.json", {row.student.id: _shown(row) for row in made}
     before = read_json(file, dict[str, list[object]]) or {}
-    write_atomically(file, msgspec.json.encode(now), STAFF_ONLY)
+    write_atomically(file, msgspec.json.encode(now))
     return [student for student, shown in now.items() if before.get(student) != shown]
 
 
@@ -291,7 +290,7 @@ def note_published(made: Sequence[Row], marks: Path) -> None:
     kept = _read_published(marks)
     kept |= {row.student.id: row.final for row in made if row.leaves and row.final is not None}
     lines = ({"id": student, "points": points} for student, points in sorted(kept.items()))
-    _write_csv(marks / "published.csv", ("id", "points"), lines)
+    write_atomically(marks / "published.csv", tables.to_csv(("id", "points"), lines))
 
 
 def _read_published(marks: Path) -> dict[str, float]:
@@ -332,13 +331,9 @@ def write_changes(made: Iterable[Row], marks: Path) -> int | None:
             points = exercise, old.get(exercise), new.get(exercise)
             cells = row.student.id, row.student.name, *points, " ".join(changed), row.final
             lines.append(dict(zip(CHANGES, cells, strict=True)))
-    _write_csv(marks / "changes.csv", CHANGES, lines)
+    write_atomically(marks / "changes.csv", tables.to_csv(CHANGES, lines))
     return None if is_first else len(lines)
 
 
 def _measured(grade: Grade) -> dict[str, float]:
     return {exercise.id: exercise.points for exercise in grade.exercises if exercise.measured}
-
-
-def _write_csv(path: Path, columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> None:
-    write_atomically(path, tables.to_csv(columns, lines), STAFF_ONLY)

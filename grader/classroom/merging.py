@@ -6,7 +6,7 @@ import msgspec
 
 from assignment.manifest import Manifest
 from grader.causes import Cause
-from grader.isolation import TIERS
+from grader.isolation import TIERS, UNISOLATED
 from grader.judge.provenance import tree_hash, verdicts_hash
 from grader.results.record import FurtherRuns, Grade
 
@@ -33,7 +33,7 @@ def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
     exercises = tuple(found[exercise.id] for exercise in wanted)
     checks = (*(check for check in before.checks if check.exercise not in new), *again.checks)
     points, max_points = total(exercises)
-    weaker = max(before, again, key=lambda grade: _weakness(grade.isolation.tier))
+    weaker = max(before, again, key=lambda grade: (*TIERS, UNISOLATED).index(grade.isolation.tier))
     origin = again.provenance
     if origin is not None:
         origin = msgspec.structs.replace(origin, tier=weaker.isolation.tier)
@@ -58,10 +58,6 @@ def of_today(grade: Grade) -> Grade:
     assert grade.provenance is not None, "its grader is known"
     origin = msgspec.structs.replace(grade.provenance, tree=tree_hash())
     return msgspec.structs.replace(grade, provenance=origin)
-
-
-def _weakness(tier: str) -> int:
-    return TIERS.index(tier) if tier in TIERS else len(TIERS)
 
 
 def unmeasured(grade: Grade | None, manifest: Manifest) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader.classroom.folder import STAFF_ONLY
+from grader.classroom.folder import read_json
 from grader.judge.markers import exercises_in, marked_exercise
 from grader.judge.provenance import grading_files, hash_of_files, tree_hash
 from grader.paths import REPOSITORY
@@ -68,17 +68,13 @@ def keep(marks: Path) -> None:
     file = _file(marks, tree_hash())
     if not file.exists():
         file.parent.mkdir(exist_ok=True)
-        write_atomically(file, msgspec.json.encode(parts()), STAFF_ONLY)
+        write_atomically(file, msgspec.json.encode(parts()))
 
 
 def changed(marks: Path, tree: str) -> set[str] | None:
     """The exercises that the changes since an earlier state concern; None: all, or nobody knows."""
-    try:
-        before = msgspec.json.decode(_file(marks, tree).read_bytes(), type=Parts)
-    except (OSError, msgspec.DecodeError):
-        return None
-    now = parts()
-    if before.others != now.others or before.rest.keys() != now.rest.keys():
+    before, now = read_json(_file(marks, tree), Parts), parts()
+    if before is None or before.others != now.others or before.rest.keys() != now.rest.keys():
         return None
     found = _differing(before.tests, now.tests)
     for file in _differing(before.rest, now.rest):

@@ -30,10 +30,8 @@ class PolicyError(Exception):
 
 
 class Override(NamedTuple):
-    """Points that staff gave by hand; without an exercise they are the total."""
+    """Points that staff gave by hand, for an exercise or in total."""
 
-    student: str
-    exercise: str
     points: float
     author: str
     reason: str
@@ -42,7 +40,6 @@ class Override(NamedTuple):
 class Hold(NamedTuple):
     """A mark that is not to leave yet."""
 
-    student: str
     author: str
     reason: str
 
@@ -67,8 +64,7 @@ def read_overrides(path: Path, known: Mapping[str, str] = {}) -> dict[tuple[str,
             points = math.nan
         if not 0 <= points < math.inf:
             raise PolicyError(f"{path}:{line}: the points {row['points']!r} are no number from 0")
-        one = Override(row["id"], row["exercise"], points, row["author"], row["reason"])
-        found[one.student, one.exercise] = one
+        found[row["id"], row["exercise"]] = Override(points, row["author"], row["reason"])
     return found
 
 
@@ -80,7 +76,7 @@ def read_holds(path: Path, known: Mapping[str, str] = {}) -> dict[str, Hold]:
             _check_date(path, line, "released", row["released"])
             found.pop(row["id"], None)
         else:
-            found[row["id"]] = Hold(row["id"], row["author"], row["reason"])
+            found[row["id"]] = Hold(row["author"], row["reason"])
     return found
 
 
@@ -113,7 +109,7 @@ def read_matches(path: Path, known: Mapping[str, str] = {}) -> dict[str, list[st
 
 
 def _rows(
-    path: Path, columns: tuple[str, ...], known: Mapping[str, str] = {}
+    path: Path, columns: tuple[str, ...], known: Mapping[str, str]
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Each line with its number; all must have just these columns, an author, a reason, a date.
 

@@ -255,7 +255,7 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
             return "refused"
         keep(order.marks)
         content = content_hash(selected, manifest.package)
-        before = next((kept for kept in _kept(folders) if _is_of(kept, content)), None)
+        before = _kept(folders, content)
         grade = _graded(grader, selected, before, order, renew)
         is_kept = before is not None and grade.checks is before.checks
         is_same = is_kept and before == folders[0].grade()
@@ -270,15 +270,13 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
         return status
 
 
-def _kept(folders: Sequence[StudentFolder]) -> Iterator[Grade | None]:
-    """The grades of a group's members, and then those before them, as after a fault."""
-    yield from (folder.grade() for folder in folders)
-    yield from (folder.previous() for folder in folders)
-
-
-def _is_of(grade: Grade | None, content: str) -> bool:
-    origin = grade.provenance if grade is not None else None
-    return origin is not None and origin.submission == content
+def _kept(folders: Sequence[StudentFolder], content: str) -> Grade | None:
+    """The grade of these files that a group's member has, or had before, as after a fault."""
+    for read in (StudentFolder.grade, StudentFolder.previous):
+        for grade in map(read, folders):
+            if grade and grade.provenance and grade.provenance.submission == content:
+                return grade
+    return None
 
 
 def _graded(

@@ -85,7 +85,7 @@ def pack_gradescope(
         data = gradescope.pack(minutes, extra_index, settings=settings)
         _rehearse()
         out.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(out, data, mode=0o600)
+        write_atomically(out, data)
     except (PackError, OSError) as error:
         fail(BAD_INPUT, str(error))
     console.print(f"packed {out}: {len(data) / 2**20:.1f} MiB, with the hidden tests: staff only")

@@ -182,7 +182,7 @@ def main(step: str, settings_file: str, metadata_file: str, folder: str) -> int:
         results = msgspec.json.encode(refused)
     else:
         return 1
-    write_atomically(Path(folder) / "results.json", results, mode=0o600)
+    write_atomically(Path(folder) / "results.json", results)
     return 0
 
 

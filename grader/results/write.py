@@ -12,6 +12,7 @@ from grader.results.junit import to_junit
 from grader.results.record import Grade, to_json
 
 _GRADE = "grade.json"
+STAFF_ONLY = 0o600
 OUTPUTS = ("report.html", "junit.xml", "results.json", _GRADE)
 
 
@@ -36,10 +37,10 @@ def write_all(grade: Grade, folder: Path) -> None:
     clear(folder)
     for name, data in outputs.items():
         write_atomically(folder / name, data, mode=0o644)
-    write_atomically(folder / _GRADE, record, mode=0o600)
+    write_atomically(folder / _GRADE, record)
 
 
-def write_atomically(path: Path, data: bytes, mode: int) -> None:
+def write_atomically(path: Path, data: bytes, mode: int = STAFF_ONLY) -> None:
     """Replaces `path` by a file of these bytes; a crash leaves the old file or the new one."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

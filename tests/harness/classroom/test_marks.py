@@ -95,11 +95,11 @@ def test_lateness_takes_its_share_and_an_extension_gives_it_back(a_class, tmp_pa
 
 def test_staff_override_an_exercise_or_the_mark_and_hold_one(a_class, tmp_path):
     overrides = {
-        ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "a typo"),
-        ("ada", "nosuch"): Override("ada", "nosuch", 4.0, "tim", "a typo"),
-        ("bob", ""): Override("bob", "", 9.5, "ann", "oral exam"),
+        ("ada", "gather"): Override(4.0, "tim", "a typo"),
+        ("ada", "nosuch"): Override(4.0, "tim", "a typo"),
+        ("bob", ""): Override(9.5, "ann", "oral exam"),
     }
-    holds = {"bob": Hold("bob", "ann", "ask him")}
+    holds = {"bob": Hold("ann", "ask him")}
     found = a_class(ada={}, bob={})
     ada, bob = rows_of(found, tmp_path, Decisions(None, overrides, holds))
     assert (ada.score, ada.final, ada.exercises) == (9.0, 9.0, {"gather": 4.0, "mfu": 5.0})
@@ -113,7 +113,7 @@ def test_staff_override_an_exercise_or_the_mark_and_hold_one(a_class, tmp_path):
 def test_override_of_a_further_exercise_leaves_the_total_alone(a_class, tmp_path):
     beside = exercise("gather", 3.0, 4.0), exercise("mfu", 5.0, 6.0, core=False)
     found = a_class(ada={"exercises": beside, "score": 3.0, "max_score": 4.0})
-    overrides = {("ada", "mfu"): Override("ada", "mfu", 6.0, "tim", "a typo")}
+    overrides = {("ada", "mfu"): Override(6.0, "tim", "a typo")}
     (ada,) = rows_of(found, tmp_path, Decisions(None, overrides, {}))
     assert (ada.score, ada.max_score, ada.exercises["mfu"]) == (3.0, 4.0, 6.0)
     assert ada.settled == ["mfu was 5 and is 6, by tim: a typo"]
@@ -121,8 +121,8 @@ def test_override_of_a_further_exercise_leaves_the_total_alone(a_class, tmp_path
 
 def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
     overrides = {
-        ("ada", ""): Override("ada", "", 5.0, "tim", "on paper"),
-        ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "a typo"),
+        ("ada", ""): Override(5.0, "tim", "on paper"),
+        ("ada", "gather"): Override(4.0, "tim", "a typo"),
     }
     found = a_class(ada=None)
     (ada,) = rows_of(found, tmp_path, Decisions(None, overrides))
@@ -181,7 +181,7 @@ def test_only_what_is_not_held_is_published_and_its_nonce_is_spent(a_class, tmp_
     before = current_run(tmp_path)
     assert current_run(tmp_path) == before
     found = a_class(ada={}, bob={}, eve=None, tim=Failure("refused", "no zip"))
-    decisions = Decisions(None, {}, {"bob": Hold("bob", "ann", "why")})
+    decisions = Decisions(None, {}, {"bob": Hold("ann", "why")})
     rows = rows_of(found, tmp_path, decisions)
     target = tmp_path / "out"
     publication.check(found, rows, tmp_path / "marks", [])
@@ -209,8 +209,8 @@ def test_nothing_is_published_while_something_is_not_decided(a_class, tmp_path):
     rows = rows_of(found, tmp_path, but=["eve"])
     with pytest.raises(publication.NotReady, match=r"not graded, .*: bob, eve;"):
         publication.check(found, rows, folder, [])
-    overrides = {("eve", ""): Override("eve", "", 5.0, "tim", "why")}
-    decided = Decisions(None, overrides, {"bob": Hold("bob", "ann", "why")})
+    overrides = {("eve", ""): Override(5.0, "tim", "why")}
+    decided = Decisions(None, overrides, {"bob": Hold("ann", "why")})
     rows = rows_of(found, tmp_path, decided, but=["eve"])
     publication.check(found, rows, folder, [])
     with pytest.raises(publication.NotReady, match="something new of ada, bob"):
@@ -223,8 +223,8 @@ def test_nothing_is_published_while_something_is_not_decided(a_class, tmp_path):
 def test_what_is_published_has_the_mark_and_why(a_class, tmp_path):
     deadlines = Deadlines(due=DUE - timedelta(days=1), per_day=0.5)
     overrides = {
-        ("ada", "gather"): Override("ada", "gather", 4.0, "tim", "secret reason"),
-        ("bob", ""): Override("bob", "", 70.0, "tim", "secret reason"),
+        ("ada", "gather"): Override(4.0, "tim", "secret reason"),
+        ("bob", ""): Override(70.0, "tim", "secret reason"),
     }
     rows = rows_of(a_class(ada={}, bob={}), tmp_path, Decisions(deadlines, overrides))
     assert "(above the 10 that there are)" in rows[1].settled[-1]
@@ -276,7 +276,7 @@ def test_points_for_what_was_not_measured_count_with_their_maximum(a_class, tmp_
     """As those of a race that staff decide"""
     raced = exercise("gather", 1.0, 4.0, measured=False), exercise("mfu", 5.0, 6.0)
     found = a_class(ada={"score": 5.0, "max_score": 6.0, "exercises": raced})
-    overrides = {("ada", "gather"): Override("ada", "gather", 3.0, "tim", "I saw it")}
+    overrides = {("ada", "gather"): Override(3.0, "tim", "I saw it")}
     (ada,) = rows_of(found, tmp_path, Decisions(None, overrides))
     assert (ada.score, ada.max_score, ada.final) == (8.0, 10.0, 8.0)
 
