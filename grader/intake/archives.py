@@ -46,11 +46,6 @@ _EXTENSIONS = {  # members that describe the next one
 }
 
 
-def is_compressed(data: bytes) -> bool:
-    """Whether these are the bytes of a file compressed as a tar may be."""
-    return data.startswith(tuple(_COMPRESSED))
-
-
 def tar_entries(data: bytes, path: Path) -> Iterator[Entry]:
     """The files of a tar, from its bytes; links and devices are listed as unreadable.
 
@@ -222,7 +217,7 @@ def open_archive(data: bytes, path: Path, package: str) -> Iterator[Iterator[Ent
             raise
         except tarfile.ReadError as error:
             found = f"is neither a folder nor a readable zip or tar: {error}"
-            if is_compressed(data):
+            if data.startswith(tuple(_COMPRESSED)):
                 found = "is one compressed file, and no tar"
             raise SubmissionError(f"{path} {found}; {_what_to_hand_in(package)}") from error
         except Exception as error:  # zipfile and decompressors raise many types

@@ -174,7 +174,8 @@ def _read_package(
     total = 0
     outside: Counter[str] = Counter()
     for entry in entries:
-        inside = _path_inside(entry.path, package.root)
+        is_inside = entry.path.is_relative_to(package.root)
+        inside = entry.path.relative_to(package.root) if is_inside else None
         reason = _reason_to_skip(entry, inside)
         if reason == "outside the package":
             if entry.path.parent not in others:
@@ -223,13 +224,6 @@ def _handout_version(entries: list[Entry], folder: PurePosixPath) -> str | None:
             if found := re.search(pattern, entry.read(_MAX_VERSION_FILE)):
                 return found[1].decode()
     return None
-
-
-def _path_inside(path: PurePosixPath, root: PurePosixPath) -> PurePosixPath | None:
-    try:
-        return path.relative_to(root)
-    except ValueError:
-        return None
 
 
 def _name_outside(path: PurePosixPath, root: PurePosixPath) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 
 from assignment import programs
 from assignment.manifest import Limits
-from grader.faults import GraderFault, NotMeasured
+from grader.causes import Cause
+from grader.faults import GraderFault, NotMeasured, SubmissionFailure
 from grader.races.device import Device
 from grader.races.statistic import RaceRules
 from grader.supervisor.pool import WorkerPool
@@ -58,6 +59,11 @@ class DeviceTest:
     def inputs(self, seed: int) -> tuple[Any, ...]:
         """What `programs.prepare` takes."""
         return self.program, self.device.kind, self.sizes, seed
+
+    def accept(self, found: Any, right: Any, tolerances: list[float]) -> None:
+        """Raises SubmissionFailure unless an output is near the right one, tensor by tensor."""
+        if reason := programs.unacceptable(found, right, tolerances):
+            raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
 
     @contextmanager
     def trusted(self) -> Iterator[None]:

@@ -8,11 +8,9 @@ import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from assignment import programs
-from grader.causes import Cause
-from grader.faults import NotMeasured, SubmissionFailure, Suspicious
+from grader.faults import NotMeasured, Suspicious
 from grader.races.on_device import DeviceTest
 from grader.races.statistic import (
     CONTENDER,
@@ -181,7 +179,7 @@ class Race(DeviceTest):
                     disturbed.add(self.device.disturbance())
                 for mine, right in ((outputs[0], outputs[1]), (outputs[3], outputs[2])):
                     for output, expected in zip(mine, right[: len(mine)], strict=True):
-                        self._accept(output, expected)
+                        self.accept(output, expected, self._allowed)
         void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
         return Block(seconds=tuple(seconds), void=void)
 
@@ -195,10 +193,6 @@ class Race(DeviceTest):
         if abs(drift) > self.rules.max_drift:
             return f"the reference drifted by {drift:+.1%}"
         return ""
-
-    def _accept(self, found: Any, reference: Any) -> None:
-        if reason := programs.unacceptable(found, reference, self._allowed):
-            raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
 
     @contextmanager
     def _worker(

@@ -91,18 +91,17 @@ def _rank(count: int) -> int:
 class Marks:
     """The bands of a race: the share of the points for each range of submission / reference.
 
-    A ratio of `full` or less earns all points, the naive program's ratio or more earns none. In
+    A ratio of `FULL_AT` or less earns all points, the naive program's ratio or more earns none. In
     between are bands whose bounds are evenly spaced in log time.
     """
 
     naive: float
-    full: float = FULL_AT
 
     @property
     def bounds(self) -> tuple[float, ...]:
         """The highest ratio of each band that earns something, the best band first."""
-        span = math.log(self.naive / self.full)
-        return tuple(self.full * math.exp(span * i / STEPS) for i in range(STEPS))
+        span = math.log(self.naive / FULL_AT)
+        return tuple(FULL_AT * math.exp(span * i / STEPS) for i in range(STEPS))
 
     def of(self, ratio: float) -> float:
         """The share of the points that a ratio earns, 0 to 1."""

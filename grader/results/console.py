@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
@@ -14,6 +15,7 @@ from grader.results.student import CheckView, ExerciseView, Report, report
 from grader.results.text import clean, plural, points
 
 MAX_EXERCISES = 5  # failing exercises that are shown with their messages
+BAR = 30  # columns
 MAX_LINES = 12  # of one message; the report has the rest
 STATE_STYLE = {"passed": "green", "failed": "red", "open": "yellow", "not_run": "dim"}
 STATUS_STYLE = {"complete": "green", "partly": "yellow", "failed": "red"}
@@ -37,11 +39,13 @@ def _head(view: Report) -> Iterator[RenderableType]:
     if view.unsafe:
         yield Text(f"!!! {view.notices[0]} !!!\n", style="bold red")
     yield Text(view.submission, style="bold")
-    style = _share_style(view.share) if view.score is not None else "red"
     if view.score is None:
         yield Text(view.headline, style="bold red")
     else:
-        yield Text.assemble(_bar(view.share, 30, style), "  ", (view.headline, f"bold {style}"))
+        style = "green" if view.share >= 1 - 1e-9 else "yellow"
+        full = min(int(view.share * BAR + 1e-9), BAR)  # full only with every point
+        bar = ("█" * full, style), ("░" * (BAR - full), "dim")
+        yield Text.assemble(*bar, "  ", (view.headline, f"bold {style}"))
     for notice in view.notices[1 if view.unsafe else 0 :]:
         yield Text(f"! {notice}", style="yellow")
     yield Text()
@@ -88,15 +92,10 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
         if exercise.next_step:
             yield _indent(Text(exercise.next_step), 4)
         yield Text()
-    rest = [
-        (len(failing) - MAX_EXERCISES, "more with failing checks"),
-        *(
-            (sum(e.status == status for e in view.exercises), status)
-            for status in ("not imported", "not started")
-        ),
-    ]
-    words = ", ".join(f"{count} {what}" for count, what in rest if count > 0)
-    if words:
+    statuses = Counter(exercise.status for exercise in view.exercises)
+    rest = {"more with failing checks": len(failing) - MAX_EXERCISES}
+    rest |= {status: statuses[status] for status in ("not imported", "not started")}
+    if words := ", ".join(f"{count} {what}" for what, count in rest.items() if count > 0):
         yield Text(f"Exercises: {words}. One at a time: make test EX=<name>")
 
 
@@ -160,15 +159,6 @@ def _points(exercise: ExerciseView) -> Text:
     style = STATUS_STYLE.get(exercise.status, "")
     score = f"{points(exercise.points)} / {points(exercise.max_points)}"
     return Text(score if exercise.core else f"({score})", style=style)
-
-
-def _bar(share: float, width: int, style: str) -> Text:
-    full = min(int(share * width + 1e-9), width)  # full only with every point
-    return Text.assemble(("█" * full, style), ("░" * (width - full), "dim"))
-
-
-def _share_style(share: float) -> str:
-    return "green" if share >= 1 - 1e-9 else "yellow"
 
 
 def _first_lines(text: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -38,15 +38,14 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
     """
     if mark is not None and grade.score is not None:
         grade = msgspec.structs.replace(grade, score=mark)
-    names = _names(grade.checks)
-    checks: dict[str, list[CheckView]] = {}
-    for check, (module, name) in zip(grade.checks, names, strict=True):
-        of_exercise = checks.setdefault(check.exercise, [])
+    checks: dict[str, list[CheckView]] = defaultdict(list)
+    causes: dict[str, set[Cause | None]] = defaultdict(set)
+    for check, (module, name) in zip(grade.checks, _names(grade.checks), strict=True):
         public = check.visibility == "public"
         view = CheckView(
             module=module,
             name=name,
-            number=len(of_exercise) + 1,
+            number=len(checks[check.exercise]) + 1,
             title=clean(check.title) or name,
             state=check.state,
             words=_words(check),
@@ -56,18 +55,16 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
             points=check.points,
             max_points=check.max_points,
         )
-        of_exercise.append(view)
-    causes = {exercise.id: set[Cause | None]() for exercise in grade.exercises}
-    for check in grade.checks:
+        checks[check.exercise].append(view)
         if check.state != "passed":
-            causes.setdefault(check.exercise, set()).add(check.cause)
+            causes[check.exercise].add(check.cause)
     scores = {exercise.id: exercise for exercise in grade.exercises}
     failures = grade.further.failures if grade.further else ()
     further = {failure.exercise: _further(failure) for failure in failures}
     exercises = [
         _exercise(
             exercise,
-            tuple(checks.get(exercise.id, ())),
+            tuple(checks[exercise.id]),
             causes[exercise.id],
             further.get(exercise.id),
             [clean(needed, 100) for needed in roots(exercise, scores)],
@@ -104,7 +101,8 @@ def _modules(grade: Grade) -> Iterator[ModuleView]:
     modules: dict[tuple[bool, str, str], list[str]] = {}
     for module in grade.modules:
         if module.message or not module.ok:
-            place = _place(clean_name(module.file), module.line)
+            file = clean_name(module.file)
+            place = f"{file}:{module.line}" if file and module.line else file
             said = module.ok, place, "\n".join(filter(None, _messages(module, grade)))
             modules.setdefault(said, []).append(clean(module.module, 200))
     for (ok, place, message), names in modules.items():
@@ -318,10 +316,6 @@ def _another_handout(made_with: str, graded_by: str) -> str:
 
 def _release(version: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d{1,9}", version)]
-
-
-def _place(file: str, line: int) -> str:
-    return f"{file}:{line}" if file and line else file
 
 
 def _files(names: tuple[str, ...]) -> tuple[str, ...]:
