@@ -86,9 +86,7 @@ Write `{{id}}{_TEXT}
 def left_of_template(exercise: Exercise, reference: str, text: str) -> list[str]:
     """What still speaks to students of the function that `new` wrote, which is another by now.
 
-    Args:
-        reference: its module.
-        text: its chapter.
+    `reference` is the exercise's module there, `text` its chapter.
     """
     names = (function.partition(".")[2] for function in exercise.functions)
     if any(_REFERENCE.format(id=name) in reference for name in names):

@@ -57,10 +57,9 @@ def stub_module(
     name: str = "module",
     siblings: Mapping[str, set[str]] | None = None,
 ) -> str:
-    """The stub of a module, not formatted.
+    """The stub of a reference module, not formatted.
 
     Args:
-        source: the reference module.
         messages: the message of each function or class that becomes a stub, by name.
         name: the module's name, for errors.
         siblings: the names that each module of the package keeps; relative imports of other names

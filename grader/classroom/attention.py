@@ -32,12 +32,8 @@ def text(
 ) -> str:
     """The page; it says so if nothing needs a person.
 
-    Args:
-        found: the class.
-        rows: its marks.
-        marks: its folder.
-        strangers: students of whom the folder has something, and who are in no list now.
-        suspects: checks that nearly all fail.
+    `strangers` are students of whom the folder has something, and who are in no list now;
+    `suspects` are checks that nearly all fail.
     """
     lines = ["# What needs a person", ""]
     if found.unmatched:

@@ -38,29 +38,18 @@ _MAX_PATH = 2000  # bytes of a folder's path that is listed
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One run over the class, which may take several commands. Its nonce has left no machine.
+    """One run over the class, which may take several commands. Its nonce has left no machine."""
 
-    Attributes:
-        nonce: of every grading; one of the same files again keeps its own.
-        published: whether feedback of it has left; the next grading then begins a new run.
-    """
-
-    nonce: str
-    published: bool = False
+    nonce: str  # of every grading; one of the same files again keeps its own
+    published: bool = False  # feedback of it has left: the next grading begins a new run
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """What was handed in, as it was found last.
+    """What was handed in, as it was found last."""
 
-    Attributes:
-        state: the hash of names, sizes and times of change.
-        tree: the hash of the grader that looked at it.
-        tier: in which it ran; "" if it did not.
-    """
-
-    state: str
-    tree: str
-    tier: str = ""
+    state: str  # the hash of names, sizes and times of change
+    tree: str  # the hash of the grader that looked at it
+    tier: str = ""  # in which it ran; "" if it did not
 
 
 class Failure(msgspec.Struct, frozen=True):

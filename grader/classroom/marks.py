@@ -35,37 +35,24 @@ COLUMNS = (
 
 @dataclass
 class Row:
-    """One student's mark.
-
-    Attributes:
-        score: before lateness; None without a grade.
-        final: what is entered as the mark; None if there is none.
-        published: the mark that left last; None if none did.
-        exercises: points by exercise.
-        attention: what a person should look at.
-        settled: what staff decided.
-        is_held: whether it must not leave yet.
-        untimed: whether nobody knows when it came, so that it cost nothing.
-        decided: what staff decided, for the student.
-        is_total: whether staff decided the whole mark.
-    """
+    """One student's mark."""
 
     student: Student
     status: Status
-    score: float | None = None
+    score: float | None = None  # before lateness; None without a grade
     max_score: float | None = None
     late_days: int = 0
     penalty: float = 0.0
-    final: float | None = None
-    published: float | None = None
-    exercises: dict[str, float] = field(default_factory=dict)
-    attention: list[str] = field(default_factory=list)
-    settled: list[str] = field(default_factory=list)
+    final: float | None = None  # what is entered as the mark, if there is one
+    published: float | None = None  # the mark that left last, if one did
+    exercises: dict[str, float] = field(default_factory=dict)  # points
+    attention: list[str] = field(default_factory=list)  # what a person should look at
+    settled: list[str] = field(default_factory=list)  # what staff decided
     grade: Grade | None = None
-    is_held: bool = False
-    untimed: bool = False
-    decided: list[str] = field(default_factory=list)
-    is_total: bool = False
+    is_held: bool = False  # it must not leave yet
+    untimed: bool = False  # nobody knows when it came, so that it cost nothing
+    decided: list[str] = field(default_factory=list)  # what staff decided, for the student
+    is_total: bool = False  # staff decided the whole mark
 
     def of(self, exercise: str) -> ExerciseScore:
         """An exercise of the grade."""
@@ -100,11 +87,7 @@ class Row:
 def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[str]) -> list[Row]:
     """A row for each student, in the order of their ids.
 
-    Args:
-        found: the class.
-        marks: its folder.
-        decisions: what staff decided.
-        current: the students whose grade, or its refusal, is of what they handed in last.
+    `current` are those whose grade, or its refusal, is of what they handed in last.
     """
     by_content: dict[str, list[str]] = {}
     made = []

@@ -24,20 +24,16 @@ _TEMPLATE = Path(__file__).with_name("overview.html")
 class ExerciseView:
     """What the class made of one exercise.
 
-    Attributes:
-        started, full: shares of the graded students.
-        mean: of the points, as a share.
-        discrimination: the correlation of its points with those of all others; None if all have
-            the same.
-        causes: the commonest for which its checks failed, with the number of students.
+    `discrimination` is the correlation of its points with those of all others; None if all have
+    the same. `causes` are the commonest for which checks failed, with the number of students.
     """
 
     id: str
     title: str
     max_points: float
-    started: float = 0.0
+    started: float = 0.0  # as `full`: a share of the graded students
     full: float = 0.0
-    mean: float = 0.0
+    mean: float = 0.0  # of the points, as a share
     discrimination: float | None = None
     causes: list[tuple[str, int]] = field(default_factory=list)
 

@@ -23,19 +23,12 @@ from grader.results.write import write_atomically
 
 
 class Parts(msgspec.Struct, frozen=True):
-    """A state of the grader.
+    """A state of the grader."""
 
-    Attributes:
-        tests: by exercise, the hash of its tests.
-        rest: by file of tests, the hash of what else is in it.
-        exercises: by file of tests, the exercises with a test in it.
-        others: the hash of every other file.
-    """
-
-    tests: dict[str, str]
-    rest: dict[str, str]
-    exercises: dict[str, list[str]]
-    others: str
+    tests: dict[str, str]  # by exercise, the hash of its tests
+    rest: dict[str, str]  # by file of tests, the hash of what else is in it
+    exercises: dict[str, list[str]]  # by file of tests: those with a test in it
+    others: str  # the hash of every other file
 
 
 @functools.cache

@@ -42,14 +42,11 @@ class RosterError(Exception):
 class Student:
     """One line of the roster.
 
-    Attributes:
-        id: the folder's name in the marks.
-        name: for people.
-        keys: what identifies the student, in lower case, by column. A name does not: on some
-            platforms students choose it.
+    `keys` identify the student, in lower case, by column. A name does not: on some platforms
+    students choose it.
     """
 
-    id: str
+    id: str  # the folder's name in the marks
     name: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
 
@@ -63,38 +60,23 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True)
 class HandIn:
-    """One thing that was handed in.
+    """One thing that was handed in."""
 
-    Attributes:
-        path: a folder or an archive.
-        members: the students of the group.
-        when: the time of handing in; None if the export does not say.
-        late: what the platform itself says.
-    """
-
-    path: Path
-    members: tuple[Member, ...]
-    when: datetime | None = None
-    late: bool = False
+    path: Path  # a folder or an archive
+    members: tuple[Member, ...]  # of the group
+    when: datetime | None = None  # None if the export does not say
+    late: bool = False  # as the platform itself says
 
 
 @dataclass
 class Class:
-    """The students, what counts of what they handed in, and what is left for a person.
-
-    Attributes:
-        students: by id.
-        counted: by id; two members of a group have the same.
-        unmatched: what belongs to nobody for sure, with the reason.
-        earlier: what was handed in, and does not count.
-        undecided: the students who handed in several things, of which any may be the last.
-    """
+    """The students, by id; what counts of what they handed in, and what is left for a person."""
 
     students: dict[str, Student]
-    counted: dict[str, HandIn] = field(default_factory=dict)
-    unmatched: list[tuple[Path, str]] = field(default_factory=list)
-    earlier: dict[str, list[HandIn]] = field(default_factory=dict)
-    undecided: set[str] = field(default_factory=set)
+    counted: dict[str, HandIn] = field(default_factory=dict)  # members of a group have the same
+    unmatched: list[tuple[Path, str]] = field(default_factory=list)  # nobody's for sure, and why
+    earlier: dict[str, list[HandIn]] = field(default_factory=dict)  # what does not count
+    undecided: set[str] = field(default_factory=set)  # of several things any may be their last
 
 
 def normal(text: str) -> str:
@@ -238,10 +220,7 @@ def match(
 ) -> Class:
     """Gives each student what they handed in last; without a roster, everybody who did is one.
 
-    Args:
-        handed: everything.
-        roster: the students by id, if there is a list.
-        decided: by an entry's name the students whose it is, as staff decided.
+    `decided` has by an entry's name the students whose it is, as staff decided.
     """
     found = Class(dict(roster or {}))
     owners: dict[str, list[HandIn]] = {}

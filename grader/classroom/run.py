@@ -55,19 +55,12 @@ class Job:
 
 @dataclass(frozen=True)
 class Order:
-    """How a class is graded.
+    """How a class is graded."""
 
-    Attributes:
-        marks: the class's folder.
-        tiers: of the graders.
-        races: whether exercises that need a device run, too; it must be idle.
-        is_anonymous: whether reasons of failures are not kept: they may name files.
-    """
-
-    marks: Path
+    marks: Path  # the class's folder
     tiers: tuple[str, ...]
-    races: bool = False
-    is_anonymous: bool = False
+    races: bool = False  # whether exercises that need a device run, too; it must be idle
+    is_anonymous: bool = False  # then reasons of failures are not kept: they may name files
 
     def accepts(self, tier: str) -> bool:
         """Whether an earlier grade may have run in this tier: in any, if isolation is waived."""
@@ -117,12 +110,9 @@ def grade_all(
     done: Callable[[Job, Status], None],
     start: Callable[..., Grader] = Grader,
 ) -> None:
-    """Grades each job once.
+    """Grades each job once, `processes` at a time.
 
     Args:
-        todo: the jobs.
-        order: how.
-        processes: how many grade at a time.
         done: called when a job is done, or is being graded by another machine.
         start: makes a grader from `tiers` and `lanes`; at the top of a module.
 

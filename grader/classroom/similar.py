@@ -45,10 +45,7 @@ def pairs(
 ) -> list[Pair]:
     """The pairs whose code is alike, the most alike first.
 
-    Args:
-        found: by student the fingerprints.
-        given: those of the handout.
-        least: the share from which on a pair is listed.
+    `given` are the fingerprints of the handout, `least` the share from which on a pair is listed.
     """
     own = {student: prints.keys() - set(given) for student, prints in found.items()}
     owners = Counter(print_ for prints in own.values() for print_ in prints)

@@ -57,20 +57,12 @@ _CHANGES_OF_THE_MACHINE = {
 
 
 class Rung(msgspec.Struct, frozen=True):
-    """What one process was locked down with, and how far it came.
-
-    Args:
-        layers: of the lockdown.
-        allowed: the exceptions of these layers.
-        steps: each step that succeeded, with its milliseconds.
-        failed: the step that failed; "" if none did.
-        reason: why it failed.
-    """
+    """What one process was locked down with, and how far it came."""
 
     layers: tuple[str, ...]
-    allowed: tuple[str, ...]
-    steps: dict[str, float]
-    failed: str
+    allowed: tuple[str, ...]  # exceptions of these layers
+    steps: dict[str, float]  # that succeeded, with their milliseconds
+    failed: str  # the step that failed; "" if none did
     reason: str
 
     @property
@@ -84,19 +76,12 @@ class Rung(msgspec.Struct, frozen=True):
 
 
 class CudaDiagnosis(msgspec.Struct, frozen=True):
-    """What was found.
+    """What was found."""
 
-    Args:
-        device: its name and UUID, or what is missing.
-        facts: of the driver and the machine, by name.
-        rungs: from nothing to everything.
-        tiers: for each tier "" if a real worker used the device there, or what failed.
-    """
-
-    device: str
-    facts: dict[str, str]
-    rungs: tuple[Rung, ...]
-    tiers: dict[str, str]
+    device: str  # its name and UUID, or what is missing
+    facts: dict[str, str]  # of the driver and the machine
+    rungs: tuple[Rung, ...]  # from nothing to everything
+    tiers: dict[str, str]  # for each "" if a real worker used the device there, or what failed
 
     @property
     def works(self) -> bool:

@@ -33,19 +33,12 @@ class LimitExceeded(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """What the function may use.
+    """What the function may use."""
 
-    Attributes:
-        cpu_seconds: a whole number. The same work takes about as much on a busy machine.
-        memory: bytes of address space, beyond what this process has at the fork.
-        wall_seconds: after them the machine is at fault, not the function.
-        answer: bytes that it may return.
-    """
-
-    cpu_seconds: int
-    memory: int
-    wall_seconds: float
-    answer: int
+    cpu_seconds: int  # the same work takes about as much on a busy machine
+    memory: int  # bytes of address space, beyond what this process has at the fork
+    wall_seconds: float  # after them the machine is at fault, not the function
+    answer: int  # bytes that it may return
 
 
 def address_space() -> int:

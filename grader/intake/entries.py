@@ -50,19 +50,12 @@ class SubmissionError(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """One file of the submission.
+    """One file of the submission."""
 
-    Attributes:
-        path: relative to the folder or archive.
-        size: in bytes, as the archive states it.
-        read: returns its first bytes, as many as are asked for; None if it cannot be read.
-        unreadable: why it cannot be read, and what to do; else empty.
-    """
-
-    path: PurePosixPath
-    size: int
-    read: Callable[[int], bytes] | None
-    unreadable: str = ""
+    path: PurePosixPath  # relative to the folder or archive
+    size: int  # in bytes, as the archive states it
+    read: Callable[[int], bytes] | None  # its first bytes, as many as are asked for
+    unreadable: str = ""  # why it cannot be read, and what to do
 
     @property
     def is_odd(self) -> bool:

@@ -33,19 +33,12 @@ _MAX_NAMES = 8  # names in a message
 
 @dataclass(frozen=True)
 class Package:
-    """Where the package is.
-
-    Attributes:
-        root: the package's folder.
-        others: the other candidates that are not inside `root`.
-        modules: how many of the assignment's modules each folder holds.
-        untouched: the candidates that are as they were handed out, as far as that can be seen.
-    """
+    """Where the package is."""
 
     root: PurePosixPath
-    others: tuple[PurePosixPath, ...]
-    modules: dict[PurePosixPath, int]
-    untouched: frozenset[PurePosixPath] = frozenset()
+    others: tuple[PurePosixPath, ...]  # candidates that are not inside `root`
+    modules: dict[PurePosixPath, int]  # how many of the assignment's each folder holds
+    untouched: frozenset[PurePosixPath]  # candidates as they were handed out, if that can be seen
 
 
 def name_copies(entries: Collection[Entry], modules: Collection[str]) -> dict[Entry, str]:
@@ -68,15 +61,9 @@ def name_copies(entries: Collection[Entry], modules: Collection[str]) -> dict[En
 def find_package(
     entries: Collection[Entry], package: str, modules: Collection[str], submission: Path
 ) -> Package:
-    """Chooses the folder of a submission that is graded.
+    """Chooses the folder of a submission that is graded; its path is for messages.
 
     Folders that are as handed out count only if all are; then the one with most modules wins.
-
-    Args:
-        entries: what the submission holds.
-        package: the package's name.
-        modules: the modules that the assignment knows.
-        submission: the submission's path, for messages.
 
     Raises:
         SubmissionError: no folder can be the package, several that differ can, or one with

@@ -83,19 +83,13 @@ def run(
     on_failure: Callable[[Failure], None] = lambda _: None,
     on_nonce: Callable[[Report], None] = lambda _: None,
 ) -> Report:
-    """Runs tests on every correct solution under many nonces.
+    """Runs tests on every correct solution under many nonces; nonce i is "seed-i".
 
     Args:
-        assignment: the files.
-        seed: what nonces are made of: nonce i is "seed-i".
-        nonces: the number of the last nonce.
+        nonces, first: the numbers of the last nonce and of the first, to continue a campaign.
         runs: about how many test runs to make with all nonces.
-        first: the number of the first nonce, to continue a campaign that was interrupted.
-        only: exercises; all if empty.
-        tests: names of tests (`test_floats::test_zeros`); all if empty.
-        exactly: nonces to run every chosen test with, instead of nonces made from the seed.
-        public: run the public tests, not the hidden ones.
-        jobs: processes at a time; as many as there are cores if None.
+        only, tests: exercises, and names of tests (`test_floats::test_zeros`); all if empty.
+        exactly: nonces to run every chosen test with, instead of those of the seed.
         on_failure, on_nonce: called with each failure, and with the report of each further nonce.
 
     Raises:

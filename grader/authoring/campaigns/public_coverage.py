@@ -140,14 +140,10 @@ def run(
     """Runs mistakes with the public tests of their exercises.
 
     Args:
-        assignment: the files.
         folders: folders of new mistakes; without any, the assignment's own run, and each counts as
             caught by a hidden test.
         exercises: of the assignment's own, only those of these exercises; all if empty.
         listed: the list that the assignment's own must match.
-        nonce: what the tests' inputs are drawn from.
-        jobs: processes at a time; as many as there are cores if None.
-        on_screened: is given each mistake as it comes.
 
     Raises:
         CampaignError: a file names no exercise, there is none, or the list cannot be read.

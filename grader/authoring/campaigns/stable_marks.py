@@ -33,18 +33,11 @@ class Draw:
 
 @dataclass(frozen=True)
 class Finding:
-    """The results of one submission in every draw.
-
-    Args:
-        name: the file's name without its suffix, or the folder's name.
-        exercise: the one that must lose points in every draw; None if no points may be lost.
-        most: the full points of each exercise.
-        draws: one for each nonce.
-    """
+    """The results of one submission in every draw."""
 
     name: str
-    exercise: str | None
-    most: dict[str, float]
+    exercise: str | None  # which must lose points in every draw; None if none may be lost
+    most: dict[str, float]  # the full points of each exercise
     draws: tuple[Draw, ...]
 
     @property
@@ -99,12 +92,8 @@ def run(
     """Grades wrong and correct submissions several times, with other random inputs each time.
 
     Args:
-        assignment: the files.
         names: wrong files without their suffix, and folders of alternatives; all if empty.
-        nonces: the number of draws for each.
-        seed: what nonces are made of: the same seed gives the same draws.
-        jobs: processes at a time; as many as there are cores if None.
-        on_finding: is given each finding as it comes.
+        nonces: the number of draws for each; the same seed gives the same ones.
 
     Raises:
         CampaignError: a submission does not exist.

@@ -54,29 +54,17 @@ OPERATORS: tuple[Callable[[cst.CSTNode, Source], Edits], ...] = (
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change. Module, function, both texts and `occurrence` identify it, not its line.
-
-    Args:
-        module: the module's name.
-        scope: the top-level function, class or constant that holds the change.
-        function: the same with the method, such as `AdamW.step`.
-        operator: the kind of change.
-        line: where the change begins.
-        original: the lines that change, dedented.
-        mutated: the lines after the change, dedented.
-        occurrence: 1 for the first such change in the function, 2 for the second, and so on.
-        text: the text of the changed module.
-    """
+    """One change. Module, function, both texts and `occurrence` identify it, not its line."""
 
     module: str
-    scope: str
-    function: str
+    scope: str  # the top-level function, class or constant that holds the change
+    function: str  # the same with the method, such as `AdamW.step`
     operator: str
-    line: int
-    original: str
+    line: int  # where the change begins
+    original: str  # the lines that change, dedented
     mutated: str
-    occurrence: int
-    text: str = field(repr=False)
+    occurrence: int  # 1 for the first such change in the function, 2 for the second, and so on
+    text: str = field(repr=False)  # of the changed module
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:

@@ -41,22 +41,13 @@ def own_assignment() -> Assignment:
 
 @dataclass(frozen=True)
 class Plan:
-    """The mutants to try.
+    """The mutants to try."""
 
-    Args:
-        texts: of the requested modules, by name.
-        chosen: the mutants to try.
-        reach: which exercises use which function.
-        listed: the reviewed equivalents.
-        unmatched: entries of that list that match no mutant.
-        nonces: what the tests' inputs are drawn from.
-    """
-
-    texts: dict[str, str]
+    texts: dict[str, str]  # of the requested modules
     chosen: tuple[Mutant, ...]
     reach: Reach
     listed: Equivalents
-    unmatched: tuple[Entry, ...]
+    unmatched: tuple[Entry, ...]  # of `listed`: they match no mutant
     nonces: tuple[str, ...]
 
     def exercises(self, mutant: Mutant) -> tuple[str, ...]:
@@ -79,8 +70,6 @@ def make(
     """Makes the mutants of some modules (default: all) and chooses among them.
 
     Args:
-        assignment: the reference, its tests and the list of equivalents.
-        modules: names of modules of the reference.
         exercises: choose only mutants of functions that these exercises name, and of helpers.
         sample: how many mutants to draw; all if None.
         seed: what the sample and the tests' inputs are drawn from.

@@ -16,12 +16,7 @@ Name = tuple[str, str]  # a module, and a name that it defines at top level
 
 
 class Reach:
-    """Which names of a package use which others.
-
-    Args:
-        texts: the text of every module, by its name.
-        manifest: the exercises, with the functions that they name.
-    """
+    """Which names of a package use which others, from the texts of its modules."""
 
     def __init__(self, texts: Mapping[str, str], manifest: Manifest) -> None:
         self._manifest = manifest

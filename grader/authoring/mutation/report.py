@@ -18,13 +18,7 @@ _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 
 def summary(outcome: Outcome, folder: str, at_least: float) -> RenderableType:
-    """The report as text: survivors, then other problems, then the figures.
-
-    Args:
-        outcome: the result of the campaign.
-        folder: the package's folder; paths in diffs begin with it.
-        at_least: the percentage of mutants that must be killed.
-    """
+    """The report as text: survivors, with paths below the package's folder; problems; figures."""
     return Group(*_survivors(outcome, folder), *_problems(outcome, at_least), _table(outcome))
 
 

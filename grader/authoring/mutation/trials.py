@@ -62,13 +62,7 @@ def run(
 ) -> list[Verdict]:
     """Tries each mutant until a test fails on it: with the first nonce, else with the others.
 
-    Args:
-        grader: a started grader.
-        reference: the folder that holds the package.
-        trials: the mutants.
-        base: how the reference fares with the first nonce.
-        nonces: seed the inputs; a mutant survives only if it does with all of them.
-        killers: what is known of earlier mutants; grows.
+    `base` is how the reference fares with the first nonce; `killers` grows.
 
     Raises:
         GraderFault: the tests could not be run at all; faults of single tests are verdicts.
@@ -88,12 +82,7 @@ RunTest = Callable[[GradedTest, str], Check]  # by the nonce
 
 
 class _Tests:
-    """The tests, to run on one version of the reference after the other.
-
-    Args:
-        grader: a started grader.
-        reference: the folder that holds the package.
-    """
+    """The tests, to run on one version of the reference after the other."""
 
     def __init__(self, grader: Grader, reference: Path) -> None:
         self._grader, self._reference = grader, reference

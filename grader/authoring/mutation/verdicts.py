@@ -24,22 +24,16 @@ class Trial:
 class Verdict:
     """The result of one mutant.
 
-    Args:
-        mutant: the mutant.
-        status: "public" if it survives the hidden tests and a public test notices it; "untested" if
-            no hidden test covers its function; "fault" if the grader failed.
-        killer: the test that noticed it.
-        detail: what went wrong, for a fault.
-        noticed: for each nonce that was tried, whether a test noticed.
-        seconds: wall time of its tests.
+    It is "public" if it survives the hidden tests and a public one notices it, "untested" if no
+    hidden test covers its function, and a "fault" if the grader failed.
     """
 
     mutant: Mutant
     status: Status
-    killer: str = ""
-    detail: str = ""
-    noticed: tuple[bool, ...] = ()
-    seconds: float = 0.0
+    killer: str = ""  # the test that noticed it
+    detail: str = ""  # of a fault
+    noticed: tuple[bool, ...] = ()  # for each nonce that was tried
+    seconds: float = 0.0  # wall time of its tests
 
     @property
     def killed(self) -> bool:
@@ -48,17 +42,11 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Baseline:
-    """The result of the unchanged reference.
+    """The result of the unchanged reference."""
 
-    Args:
-        seconds: what each test was charged.
-        exercises: those that have a test.
-        problems: the tests that do not pass, with their details.
-    """
-
-    seconds: Mapping[str, float]
-    exercises: frozenset[str]
-    problems: tuple[str, ...]
+    seconds: Mapping[str, float]  # that each test was charged
+    exercises: frozenset[str]  # that have a test
+    problems: tuple[str, ...]  # the tests that do not pass, with their details
 
 
 @dataclass
