@@ -21,6 +21,7 @@ from assignment.manifest import Exercise, Manifest, ManifestError
 from grader.judge.markers import marked_exercise
 from grader.paths import REPOSITORY
 
+PlaceOf = Callable[[str, str], tuple[int, int]]  # of an exercise in a text: `_entry`, `_section`
 _ID = re.compile(r"[a-z][a-z0-9_]{2,39}")
 _HINT, _WORK = "Twice a number is the number and itself.", "a number is doubled"
 _TEXT = "(number)`: twice the number."
@@ -155,9 +156,9 @@ def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) 
         "package": manifest.package,
     }
     written = [places.manifest, places.text(neighbour.chapter)]
-    _insert_entry(places.manifest, after, _ENTRY.format(**words))
+    _insert(places.manifest, _entry, after, _ENTRY.format(**words))
     _change_points(places.manifest, manifest.points + 1)
-    _insert_section(places.text(neighbour.chapter), after, _SECTION.format(**words))
+    _insert(places.text(neighbour.chapter), _section, after, _SECTION.format(**words))
     for name, path in places.solutions(manifest.package, module).items():
         written.append(_append(path, (_ALTERNATIVES.get(name) or _REFERENCE).format(**words)))
     for folder, text in (("public", _PUBLIC), ("hidden", _HIDDEN)):
@@ -184,16 +185,12 @@ def remove(exercise_id: str, root: Path = REPOSITORY) -> list[Path]:
     if users := [other.id for other in manifest if exercise_id in other.depends_on]:
         raise ManifestError(f"{', '.join(users)} depend on {exercise_id}; change that first")
     changed = [places.manifest, places.text(exercise.chapter)]
-    text = places.manifest.read_text(encoding="utf-8")
-    begin, end = _entry(text, exercise_id)
-    places.manifest.write_text(text[:begin] + text[end:], encoding="utf-8")
+    _drop(places.manifest, _entry, exercise_id)
     if exercise.core:
         key = "cuda_points" if exercise.needs else "points"
         before = manifest.cuda_points if exercise.needs else manifest.points
         _change_points(places.manifest, before - exercise.points, key)
-    text = places.text(exercise.chapter).read_text(encoding="utf-8")
-    begin, end = _section(text, exercise_id)
-    places.text(exercise.chapter).write_text(text[:begin] + text[end:], encoding="utf-8")
+    _drop(places.text(exercise.chapter), _section, exercise_id)
     for path in sorted(places.wrong.glob("*.py")):
         if re.match(rf'"""{exercise_id}\b', path.read_text(encoding="utf-8")):
             path.unlink()
@@ -258,13 +255,6 @@ def _entry(text: str, exercise_id: str) -> tuple[int, int]:
     return begin, following.start() if following else len(text)
 
 
-def _insert_entry(path: Path, after: str, entry: str) -> None:
-    text = path.read_text(encoding="utf-8")
-    _, end = _entry(text, after)
-    before = text[:end].rstrip("\n") + "\n\n"
-    path.write_text(before + entry + text[end:], encoding="utf-8")
-
-
 def _change_points(path: Path, points: float, key: str = "points") -> None:
     text = path.read_text(encoding="utf-8")
     line = re.compile(rf"^{key} = [\d.]+", re.MULTILINE)
@@ -278,11 +268,17 @@ def _section(text: str, exercise_id: str) -> tuple[int, int]:
     return begin, len(text) if following < 0 else following + 1
 
 
-def _insert_section(path: Path, after: str, section: str) -> None:
+def _insert(path: Path, place_of: PlaceOf, after: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
-    _, end = _section(text, after)
+    _, end = place_of(text, after)
     before = text[:end].rstrip("\n") + "\n\n"
-    path.write_text((before + section + text[end:]).rstrip("\n") + "\n", encoding="utf-8")
+    path.write_text((before + new + text[end:]).rstrip("\n") + "\n", encoding="utf-8")
+
+
+def _drop(path: Path, place_of: PlaceOf, exercise_id: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    begin, end = place_of(text, exercise_id)
+    path.write_text(text[:begin] + text[end:], encoding="utf-8")
 
 
 def _functions_of_its_own(exercise: Exercise, manifest: Manifest) -> Sequence[str]:

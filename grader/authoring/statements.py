@@ -38,17 +38,9 @@ def is_docstring(statement: cst.CSTNode) -> bool:
 
 def is_import(statement: cst.CSTNode) -> bool:
     """Whether this is an import, or an `if` or `try` that holds only imports."""
-    imports = ast.Import | ast.ImportFrom
-    compound = ast.If | ast.Try
-    (node, *rest) = _parsed(statement).body or [ast.Pass()]
-    if rest or not isinstance(node, imports | compound):
-        return all(isinstance(n, imports) for n in [node, *rest])
-    simple = [
-        n
-        for n in ast.walk(node)
-        if isinstance(n, ast.stmt) and not isinstance(n, imports | compound)
-    ]
-    return not simple
+    statements = [node for node in ast.walk(_parsed(statement)) if isinstance(node, ast.stmt)]
+    simple = [node for node in statements if not isinstance(node, ast.If | ast.Try)]
+    return bool(simple) and all(isinstance(n, ast.Import | ast.ImportFrom) for n in simple)
 
 
 def is_type(statement: cst.CSTNode) -> bool:
