@@ -35,51 +35,44 @@ def text(
     `strangers` are students of whom the folder has something, and who are in no list now;
     `suspects` are checks that nearly all fail.
     """
-    lines = ["# What needs a person", ""]
-    if found.unmatched:
-        lines += ["## Handed in by nobody for sure", ""]
-        lines += [f"- {_code(path.name)}: {_plain(why)}" for path, why in found.unmatched]
-        lines += [
+    nobodys = [f"- {_code(path.name)}: {_plain(why)}" for path, why in found.unmatched]
+    if nobodys:
+        nobodys += [
             "",
             f"Correct the roster, or decide in {_plain(str(marks))}/matches.csv "
             "(name,id,author,reason,date; an empty id for nobody's). Then run the same command.",
-            "",
         ]
-    if suspects:
-        lines += ["## Checks that nearly all fail who started: is the test at fault?", ""]
-        lines += [
-            f"- {one.failed} of {one.judged}: {_code(one.test)}, {_plain(one.title)}"
-            for one in suspects
-        ]
-        lines.append("")
     groups = dict.fromkeys(why for row in rows for why in row.attention if why.startswith(SAME))
     reasons = [(row, why) for row in rows for why in row.attention if why not in groups]
     reasons.sort(key=lambda reason: (_urgency(reason[1]), reason[0].student.id))
-    if reasons:
-        lines += ["## Students", ""]
-        for row, why in reasons:
-            name = f" ({_plain(row.student.name)})" if row.student.name else ""
-            lines.append(f"- **{_plain(row.student.id)}**{name}: {_plain(why)}")
-        lines += ["", f"Look at one: `grader report {marks} ID`", ""]
-    decided = [(row, why) for row in rows for why in row.settled]
-    if decided:
-        lines += ["## Decided", ""]
-        lines += [f"- {_plain(row.student.id)}: {_plain(why)}" for row, why in decided]
-        lines.append("")
-    if groups:
-        lines += ["## The same files", ""]
-        lines += [f"- {_plain(why.removeprefix(SAME))}" for why in groups]
-        lines.append("")
-    for title, students in (
-        ("in the folder of marks, but not in this class", sorted(strangers)),
-        ("without a time, so not charged for lateness", [r.student.id for r in rows if r.untimed]),
-        ("with an untouched handout", [r.student.id for r in rows if _is_untouched(r)]),
-        ("without anything handed in", [r.student.id for r in rows if r.status == "missing"]),
-    ):
-        if students:
-            lines += [f"## {plural(len(students), 'student')} {title}", ""]
-            lines += [", ".join(map(_plain, students)), ""]
-    if len(lines) == 2:
+    students = []
+    for row, why in reasons:
+        name = f" ({_plain(row.student.name)})" if row.student.name else ""
+        students.append(f"- **{_plain(row.student.id)}**{name}: {_plain(why)}")
+    if students:
+        students += ["", f"Look at one: `grader report {marks} ID`"]
+    sections = {
+        "Handed in by nobody for sure": nobodys,
+        "Checks that nearly all fail who started: is the test at fault?": [
+            f"- {one.failed} of {one.judged}: {_code(one.test)}, {_plain(one.title)}"
+            for one in suspects
+        ],
+        "Students": students,
+        "Decided": [f"- {_plain(r.student.id)}: {_plain(why)}" for r in rows for why in r.settled],
+        "The same files": [f"- {_plain(why.removeprefix(SAME))}" for why in groups],
+    }
+    for title, ids in {
+        "in the folder of marks, but not in this class": sorted(strangers),
+        "without a time, so not charged for lateness": [r.student.id for r in rows if r.untimed],
+        "with an untouched handout": [r.student.id for r in rows if _is_untouched(r)],
+        "without anything handed in": [r.student.id for r in rows if r.status == "missing"],
+    }.items():
+        listed = [", ".join(map(_plain, ids))] if ids else []
+        sections[f"{plural(len(ids), 'student')} {title}"] = listed
+    lines = ["# What needs a person", ""]
+    for title, inside in sections.items():
+        lines += [f"## {title}", "", *inside, ""] if inside else []
+    if not any(sections.values()):
         lines += ["Nothing.", ""]
     return "\n".join(lines)
 
