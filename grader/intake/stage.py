@@ -174,15 +174,15 @@ def _read_package(
     total = 0
     outside: Counter[str] = Counter()
     for entry in entries:
-        is_inside = entry.path.is_relative_to(package.root)
-        inside = entry.path.relative_to(package.root) if is_inside else None
-        reason = _reason_to_skip(entry, inside)
-        if reason == "outside the package":
+        if entry.path.name.endswith(".pyc") or _is_of_macos(entry):
+            continue
+        if entry.is_odd or not entry.path.is_relative_to(package.root):
             if entry.path.parent not in others:
                 outside[_name_outside(entry.path, package.root)] += 1
-        elif reason:
-            if reason != "-":
-                left_out.append(f"{printable_name(entry.path)} ({reason})")
+            continue
+        inside = entry.path.relative_to(package.root)
+        if reason := _why_left_out(inside):
+            left_out.append(f"{printable_name(entry.path)} ({reason})")
         else:
             files[str(inside)] = data = _read(entry, submission, MAX_BYTES)
             total += len(data)
@@ -243,13 +243,8 @@ def _is_of_macos(entry: Entry) -> bool:
     return entry.path.name == ".DS_Store" or entry.path.name.startswith("._")
 
 
-def _reason_to_skip(entry: Entry, inside: PurePosixPath | None) -> str:
-    """Why an entry is left out: "" if it is not, "-" if it is without being reported."""
-    name = entry.path.name
-    if name.endswith(".pyc") or _is_of_macos(entry):
-        return "-"
-    if inside is None or entry.is_odd:
-        return "outside the package"
+def _why_left_out(inside: PurePosixPath) -> str:
+    """Why a file of the package is left out; "" if it is not."""
     if inside.suffix != ".py" or not all(
         part.isidentifier() for part in (*inside.parts[:-1], inside.stem)
     ):
