@@ -21,26 +21,22 @@ class CannotIsolate(Exception):
 class Tier(StrEnum):
     """How isolated a submission runs, from the strongest tier to the weakest.
 
-    `meaning` is a line for students. `grader/sandbox/tiers.py` has the sandbox of each tier.
+    `grader/sandbox/tiers.py` has the sandbox of each tier.
     """
 
-    meaning: str
-
-    def __new__(cls, name: str, meaning: str) -> Tier:
-        tier = str.__new__(cls, name)
-        tier._value_, tier.meaning = name, meaning
-        return tier
-
-    A = "A", "namespaces, Landlock and seccomp"
-    B = "B", "a user of its own, Landlock and seccomp"
-    B_MINUS = "B-", "a user of its own and seccomp, without Landlock"
-    C = "C", "Landlock and seccomp under the grader's own user; weaker than B"
+    A = "A"
+    B = "B"
+    B_MINUS = "B-"
+    C = "C"
 
 
 UNISOLATED = "none"  # `--unsafe`: no tier at all
 TIERS: tuple[str, ...] = tuple(tier.value for tier in Tier)
-MEANINGS: dict[str, str] = {
-    **{tier.value: tier.meaning for tier in Tier},
+MEANINGS: dict[str, str] = {  # for students
+    Tier.A: "namespaces, Landlock and seccomp",
+    Tier.B: "a user of its own, Landlock and seccomp",
+    Tier.B_MINUS: "a user of its own and seccomp, without Landlock",
+    Tier.C: "Landlock and seccomp under the grader's own user; weaker than B",
     UNISOLATED: "NO ISOLATION",
 }
 
