@@ -14,13 +14,8 @@ from grader.results.record import FurtherRuns, Grade
 def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
     """A grade with the exercises of `again` in the place of those of `before`.
 
-    Args:
-        before: of all exercises.
-        again: of the same files under the same nonce, of some exercises.
-        manifest: today's.
-
-    Returns:
-        None if the manifest's exercises or their points are others than those: then all must run.
+    Both are of the same files under the same nonce. None if today's manifest has other exercises
+    or points than they have together: then all must run.
     """
     from grader.judge.verdict import total  # loads pytest, which a grading has loaded already
 

@@ -37,18 +37,14 @@ _UNWATCHED = (
 class Diagnosis(msgspec.Struct, frozen=True):
     """The isolation that was found, and the machine.
 
-    Args:
-        tier: the strongest tier that works here; "" if none does.
-        refused: for each tier that does not work, the reason.
-        unwatched: why syncs and renames of files cannot be watched; "" if they can. A test that
-            needs that is not run then, and no grade has a score.
-        machine: other properties that a grading depends on, by name.
+    `unwatched` says why syncs and renames of files cannot be watched; "" if they can. A test that
+    needs that is not run then, and no grade has a score.
     """
 
-    tier: str
-    refused: dict[str, str]
+    tier: str  # the strongest that works here; "" if none does
+    refused: dict[str, str]  # for each tier that does not work, the reason
     unwatched: str
-    machine: dict[str, str]
+    machine: dict[str, str]  # other properties that a grading depends on
 
     @property
     def can_grade(self) -> bool:

@@ -46,20 +46,12 @@ _MAX_NAMED = 50  # left-out files that are named; the rest is only counted
 
 
 class Selected(msgspec.Struct, frozen=True, tag=True):
-    """What a submission holds that is graded.
-
-    Attributes:
-        name: the submission's, for people.
-        files: contents by path inside the package.
-        left_out: what is not graded, or under another name, with the reason; for people.
-        handout: the version of the handout that the submission claims; for people, and never the
-            basis of a decision.
-    """
+    """What a submission holds that is graded; all but `files` is for people."""
 
     name: str
-    files: dict[str, bytes]
-    left_out: tuple[str, ...]
-    handout: str | None
+    files: dict[str, bytes]  # by path inside the package
+    left_out: tuple[str, ...]  # what is not graded, or under another name, with the reason
+    handout: str | None  # the version that it claims, which is never the basis of a decision
 
 
 class _Refused(msgspec.Struct, frozen=True, tag=True):
@@ -73,12 +65,7 @@ def read(submission: Path, package: str, modules: tuple[str, ...]) -> Selected:
     """Reads what is graded of a submission.
 
     In a process of its own, with limits on CPU time and memory: few bytes of an archive may take
-    hours to read.
-
-    Args:
-        submission: a folder, a zip or a tar (compressed or not).
-        package: the package's name.
-        modules: the assignment's modules; they identify a package whose folder has another name.
+    hours to read. The assignment's modules identify a package whose folder has another name.
 
     Raises:
         SubmissionError: there is nothing to grade, or the package cannot be read completely.

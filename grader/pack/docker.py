@@ -33,10 +33,7 @@ _CUDA_PACKAGES = ', *project["optional-dependencies"]["cuda"]'
 def context(root: Path = REPOSITORY, cuda: bool = False, base: str = BASE) -> dict[str, bytes]:
     """Every file of the build context by its path, sorted; raises PackError.
 
-    Args:
-        root: the repository.
-        cuda: whether the image is for a runner with a CUDA device.
-        base: the image that it starts from, best with its digest.
+    `cuda` is for a runner with a CUDA device; `base` is best given with its digest.
     """
     made = template(
         "Dockerfile",

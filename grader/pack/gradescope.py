@@ -29,7 +29,6 @@ def pack(
     Args:
         minutes: the assignment's time limit on Gradescope.
         extra_index: the address of an extra package index for pip; "" for none.
-        root: the checkout.
         settings: what the course sets; only if it sets something, the zip has a settings.json.
 
     Raises:

@@ -28,19 +28,12 @@ LOCKS = Path(tempfile.gettempdir())  # the same folder for all races of this mac
 
 
 class Device(ABC):
-    """A device.
+    """A device."""
 
-    Attributes:
-        kind: as torch calls it, "cpu" or "cuda".
-        name: the model.
-        memory: bytes that it has.
-        keeps_workers: whether a stopped worker uses nothing of it.
-    """
-
-    kind: str
-    name: str
-    memory: int
-    keeps_workers: bool
+    kind: str  # as torch calls it, "cpu" or "cuda"
+    name: str  # the model
+    memory: int  # bytes
+    keeps_workers: bool  # a stopped worker uses nothing of it
 
     @abstractmethod
     def disturbance(self) -> str:

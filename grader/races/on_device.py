@@ -29,22 +29,13 @@ class Parties:
 
 @dataclass
 class DeviceTest:
-    """The test of one program on one device.
+    """The test of one program on one device."""
 
-    Args:
-        program: its name in `assignment/programs`.
-        parties: whose programs run.
-        device: where they run.
-        limits: of each worker.
-        rng: draws seeds and starts, which nobody can know before.
-        rules: the numbers that decide a race.
-    """
-
-    program: str
+    program: str  # its name in `assignment/programs`
     parties: Parties
     device: Device
-    limits: Limits
-    rng: np.random.Generator
+    limits: Limits  # of each worker
+    rng: np.random.Generator  # draws seeds and starts, which nobody can know before
     rules: RaceRules
 
     def __post_init__(self) -> None:

@@ -34,13 +34,9 @@ _FLOOR = 0.95  # of the time that the hardware's peak allows
 
 @dataclass
 class Race(DeviceTest):
-    """The race of one program.
+    """The race of one program."""
 
-    Args:
-        floor: the least seconds that a right program can take, or 0.
-    """
-
-    floor: float = 0.0
+    floor: float = 0.0  # the least seconds that a right program can take
     blocks: list[Block] = field(default_factory=list)
     _naive_blocks: list[Block] = field(default_factory=list)
     _allowed: list[float] = field(default_factory=list)  # error of each tensor, relative

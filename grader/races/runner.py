@@ -34,11 +34,10 @@ class TimingRunner:
 
     Args:
         zygote: forks the workers; those that use CUDA come from another zygote, started here.
-        submission: the staged submission.
-        package: its name.
+        submission: as it was staged.
         solutions: the folder of the reference; `naive` in it holds the slow programs.
         memory_mib: the most that a worker may hold.
-        rules: the numbers that decide a race, by kind of device.
+        rules: by kind of device.
     """
 
     def __init__(

@@ -122,31 +122,21 @@ MAX_RUNS = 10  # in one place of a round
 
 @dataclass(frozen=True)
 class RaceRules:
-    """
-    Attributes:
-        max_drift: how far the reference may be from its first runs before a block is void, as a
-            share.
-        max_spread: how far its two runs in a round may be from each other, as a share.
-        block_seconds: that the runs of a block take together, at least.
-        place_seconds: after which a party makes no further run in its place of a round; the
-            reference makes as many runs as it expects to need for that, 1 to `MAX_RUNS`.
-        naive_warm_ups: of the naive program in each of its places.
-        naive_blocks: of reference and naive program, before the submission's first.
-        looks: numbers of blocks after which a race may stop.
-        least_span: naive / reference; below that the device cannot rank programs.
-        slack: seconds that any run and any warm-up may take beside a multiple of our programs'.
-        interval: from the log ratios of blocks to a ratio with its bounds.
+    """The numbers that decide a race; the reference's `max_drift` and `max_spread` are shares.
+
+    After `place_seconds` a party makes no further run in its place of a round; the reference makes
+    as many runs as it expects to need for that, 1 to `MAX_RUNS`.
     """
 
-    max_drift: float
-    max_spread: float
-    block_seconds: float
+    max_drift: float  # from its first runs, before a block is void
+    max_spread: float  # of its two runs in a round
+    block_seconds: float  # that the runs of a block take together, at least
     place_seconds: float = 0.0
-    naive_warm_ups: int = 2
-    naive_blocks: int = 4
+    naive_warm_ups: int = 2  # of the naive program in each of its places
+    naive_blocks: int = 4  # of reference and naive program, before the submission's first
     looks: tuple[int, ...] = LOOKS
     least_span: float = LEAST_SPAN
-    slack: float = 1.0
+    slack: float = 1.0  # seconds of any run and any warm-up beside a multiple of our programs'
     interval: Callable[[Sequence[float]], Interval] = interval
 
 

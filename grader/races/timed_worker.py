@@ -19,15 +19,8 @@ class TimedWorker:
     stopped process may have left kernels running, so a worker is ended before others run. It makes
     several runs first: a new worker takes seconds to start.
 
-    Args:
-        test: what runs, and where.
-        pool: starts the party's workers.
-        seed: draws the program's inputs.
-        timeouts: seconds for a warm-up and for a run; None for the worker's limit.
-        warm_ups: runs of the program before the first that is timed.
-
-    Attributes:
-        warm_up_seconds: of its longest warm-up.
+    `seed` draws the program's inputs; `timeouts` are seconds for a warm-up and for a run, None for
+    the worker's limit. `warm_up_seconds` is its longest warm-up.
     """
 
     def __init__(

@@ -35,7 +35,6 @@ def to_gradescope(
     """`results.json`, which the student sees, in less than 100,000 bytes.
 
     Args:
-        grade: the record.
         note: a sentence of staff's, which comes first.
         score: in place of the grade's.
         visibility: when students see the tests, and with them every number of points.

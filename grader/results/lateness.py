@@ -14,23 +14,14 @@ _DAY = 24 * 60 * 60.0
 
 
 class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When to hand in, and what lateness costs.
+    """When to hand in, and what lateness costs."""
 
-    Attributes:
-        due: the time, with its zone; None if only the platform knows it.
-        grace_minutes: for which nobody is late, or a day later.
-        late_days: days that cost nothing, for each student.
-        per_day: the share of the score that each further day costs, a day that has begun is whole.
-        at_most: the most that lateness costs.
-        extensions: other times by student.
-    """
-
-    due: datetime | None = None
-    grace_minutes: float = 0.0
-    late_days: int = 0
-    per_day: float = 0.0
-    at_most: float = 1.0
-    extensions: dict[str, datetime] = {}
+    due: datetime | None = None  # with its zone; None if only the platform knows it
+    grace_minutes: float = 0.0  # for which nobody is late, or a day later
+    late_days: int = 0  # that cost nothing, for each student
+    per_day: float = 0.0  # the share of the score for each further day; one that has begun is whole
+    at_most: float = 1.0  # the largest share that lateness costs
+    extensions: dict[str, datetime] = {}  # other times by student
 
     def days_late(self, student: str, when: datetime) -> int:
         """The days after the student's own due time that have begun, each after its grace."""

@@ -204,33 +204,22 @@ class Isolation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Provenance(_Finite, frozen=True, kw_only=True):
-    """Where a grade comes from. Hashes are SHA-256.
+    """Where a grade comes from: versions, the machine, and hashes, which are SHA-256.
 
-    Args:
-        submission: the hash of the files that were graded, names and bytes; folder, zip and tar
-            give the same.
-        handout: the version of the handout that the submission says it was made with, unverified;
-            None if it does not say.
-        grader: the version of the grader.
-        tree: the hash of all files of the grader that can change a mark.
-        python, torch: their versions.
-        cpu, kernel: the machine's.
-        tier: how the submission was isolated.
-        lanes: tests that ran at a time.
-        cpu_seconds: CPU time of judge, zygotes and workers; the first grading's includes their
-            start. None if a zygote ended before it could be asked.
+    `cpu_seconds` are those of judge, zygotes and workers; the first grading's include their start.
+    None if a zygote ended before it could be asked.
     """
 
-    submission: str
-    handout: str | None
+    submission: str  # the hash of the graded files' names and bytes, however they were packed
+    handout: str | None  # the version that the submission says it was made with, unverified
     grader: str
-    tree: str
+    tree: str  # the hash of all files of the grader that can change a mark
     python: str
     torch: str
     cpu: str
     kernel: str
     tier: str
-    lanes: int
+    lanes: int  # tests that ran at a time
     cpu_seconds: float | None
 
 
