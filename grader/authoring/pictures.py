@@ -19,7 +19,6 @@ from grader.judge.grader import Grader
 from grader.paths import REPOSITORY
 from grader.results import console
 from grader.results.html import to_html
-from grader.results.record import Grade
 
 FOLDER = REPOSITORY / "grader" / "authoring" / "pictures"
 SAMPLE = REPOSITORY / "tests" / "submissions" / "half_finished"
@@ -34,7 +33,7 @@ class PictureError(Exception):
     """A picture cannot be made; the message says what to install."""
 
 
-def build(folder: Path = FOLDER) -> None:
+def build() -> None:
     """Writes terminal.svg and report.png.
 
     Raises:
@@ -43,25 +42,21 @@ def build(folder: Path = FOLDER) -> None:
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None:
         raise PictureError(f"the picture of the report needs one of {', '.join(_BROWSERS)}")
-    grade = _grade()
-    folder.mkdir(exist_ok=True)
+    manifest = manifests.load().without_devices
+    only = [exercise.id for exercise in manifest if exercise.chapter in _CHAPTERS]
+    with Grader(manifest=manifest) as grader:
+        grade = grader.grade(SAMPLE, only=only, nonce=_NONCE, timing="skip")
+    FOLDER.mkdir(exist_ok=True)
     terminal = Console(
         record=True, width=_COLUMNS, file=io.StringIO(), force_terminal=True, highlight=False
     )
     terminal.print(console.summary(grade))
     svg = terminal.export_svg(title="make grade")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.S)  # it would fetch fonts
-    (folder / "terminal.svg").write_text(svg, encoding="utf-8")
+    (FOLDER / "terminal.svg").write_text(svg, encoding="utf-8")
     with tempfile.TemporaryDirectory() as text:
         page = Path(text) / "report.html"
         page.write_text(to_html(grade), encoding="utf-8")
-        shot = [f"--screenshot={folder / 'report.png'}", f"--window-size={_SIZE}"]
+        shot = [f"--screenshot={FOLDER / 'report.png'}", f"--window-size={_SIZE}"]
         options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--user-data-dir={text}"]
         subprocess.run([browser, *options, *shot, page.as_uri()], check=True, capture_output=True)
-
-
-def _grade() -> Grade:
-    manifest = manifests.load().without_devices
-    only = [exercise.id for exercise in manifest if exercise.chapter in _CHAPTERS]
-    with Grader(manifest=manifest) as grader:
-        return grader.grade(SAMPLE, only=only, nonce=_NONCE, timing="skip")

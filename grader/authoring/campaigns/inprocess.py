@@ -20,9 +20,8 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -144,10 +143,37 @@ class InProcess:
             raise GraderFault(f"no hidden test is called {missing}")
         pid = os.fork()
         if pid == 0:
-            make = partial(_imported, self.kind, self.manifest.package, batch)
-            _run_and_exit(self._session, make, batch, tests, write, scratch)
+            self._run_and_exit(batch, tests, write, scratch)
         os.close(write)
         return _Child(batch, tests, pid, read, scratch)
+
+    def _run_and_exit(
+        self, batch: Batch, tests: Sequence[GradedTest], pipe: int, scratch: str
+    ) -> NoReturn:
+        """The life of a forked process: runs its batch and sends one line for each outcome."""
+
+        @contextmanager
+        def imported(test: GradedTest) -> Iterator[Imported]:
+            seed = seed_of(batch.nonce, "worker", test.id)
+            with _memory_limit(test.limits):
+                yield self.kind(self.manifest.package, batch.submission, test.limits.seconds, seed)
+
+        try:
+            end_with_parent()
+            for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(name, signal.SIG_DFL)
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):  # what a submission prints is not kept
+                os.dup2(nothing, stream)
+            tempfile.tempdir = scratch
+            sys.path.insert(0, str(batch.submission))
+            context = TestContext(batch.nonce, Path(scratch), imported)
+            for test in tests:
+                line = msgspec.json.encode(_shortened(self._session.run(test, context))) + b"\n"
+                while line:
+                    line = line[os.write(pipe, line) :]
+        finally:
+            os._exit(0)
 
 
 @contextmanager
@@ -194,16 +220,6 @@ class _Child:
         outcomes = [msgspec.json.decode(line, type=Outcome) for line in lines]
         unsaid = self.tests[len(outcomes) :]
         return outcomes + [new_outcome(test, Cause.DIED, _DIED) for test in unsaid]
-
-
-@contextmanager
-def _imported(
-    kind: type[Imported], package: str, batch: Batch, test: GradedTest
-) -> Iterator[Imported]:
-    """The `impl` of one test: the package, imported anew."""
-    seed = seed_of(batch.nonce, "worker", test.id)
-    with _memory_limit(test.limits):
-        yield kind(package, batch.submission, test.limits.seconds, seed)
 
 
 class Imported(LocalImplementation):
@@ -287,33 +303,6 @@ def _memory_limit(limits: Limits) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(kind, (soft, hard))
-
-
-def _run_and_exit(
-    session: Session,
-    implementation: Callable[[GradedTest], AbstractContextManager[Any]],
-    batch: Batch,
-    tests: Sequence[GradedTest],
-    pipe: int,
-    scratch: str,
-) -> NoReturn:
-    """The whole life of a forked process: runs its batch and sends one line for each outcome."""
-    try:
-        end_with_parent()
-        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(name, signal.SIG_DFL)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):  # what a submission prints is not kept
-            os.dup2(nothing, stream)
-        tempfile.tempdir = scratch
-        sys.path.insert(0, str(batch.submission))
-        context = TestContext(batch.nonce, Path(scratch), implementation)
-        for test in tests:
-            line = msgspec.json.encode(_shortened(session.run(test, context))) + b"\n"
-            while line:
-                line = line[os.write(pipe, line) :]
-    finally:
-        os._exit(0)
 
 
 def _shortened(outcome: Outcome) -> Outcome:

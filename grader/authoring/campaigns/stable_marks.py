@@ -8,7 +8,6 @@ on every test; they must lose nothing in any draw.
 
 from __future__ import annotations
 
-import itertools
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -112,8 +111,7 @@ def run(
         inprocess.collected_in_process(assignment.manifest, assignment.repository) as tests,
         tempfile.TemporaryDirectory(prefix="draws-") as text,
     ):
-        wrong_ones = _wrong_subjects(assignment, tests, chosen, drawn, Path(text))
-        subjects = itertools.chain(wrong_ones, _correct_subjects(tests, correct, drawn))
+        subjects = _subjects(assignment, tests, chosen, correct, drawn, Path(text))
         for finding in _findings(tests, subjects, jobs):
             report.findings.append(finding)
             on_finding(finding)
@@ -131,14 +129,15 @@ class _Subject:
     results: dict[str, list[Outcome]] = field(default_factory=dict)
 
 
-def _wrong_subjects(
+def _subjects(
     assignment: Assignment,
     tests: InProcess,
     wrong: Sequence[Wrong],
+    correct: Sequence[Path],
     nonces: Sequence[str],
     folder: Path,
 ) -> Iterator[_Subject]:
-    """The wrong submissions. Each is written into `folder` just before it is needed."""
+    """The wrong submissions, each written into `folder` just before it is needed; correct ones."""
     for submission in wrong:
         affected = set(variants.dependents(submission.exercise, assignment.manifest))
         chosen = tuple(test.name for test in tests.tests if test.exercise.id in affected)
@@ -146,15 +145,10 @@ def _wrong_subjects(
         written = submission.write(folder / name, assignment.reference)
         batches = [Batch(name, written, nonce, chosen) for nonce in nonces]
         yield _Subject(name, submission.exercise.id, batches)
-
-
-def _correct_subjects(
-    tests: InProcess, folders: Sequence[Path], nonces: Sequence[str]
-) -> Iterator[_Subject]:
     everything = tuple(test.name for test in tests.tests)
-    for folder in folders:
-        batches = [Batch(folder.name, folder, nonce, everything) for nonce in nonces]
-        yield _Subject(folder.name, None, batches)
+    for right in correct:
+        batches = [Batch(right.name, right, nonce, everything) for nonce in nonces]
+        yield _Subject(right.name, None, batches)
 
 
 def _findings(
