@@ -145,13 +145,12 @@ def _cuda() -> str:
 
 def report(found: Diagnosis) -> RenderableType:
     """A table for people: each tier with what it uses or what it lacks, then the machine."""
-    tiers = Table(box=None, pad_edge=False, show_header=False, title_justify="left")
+    tiers, facts = (Table(box=None, pad_edge=False, show_header=False) for _ in range(2))
     for tier in TIERS:
         reason = found.refused.get(tier)
         style = "green" if tier == found.tier else "dim" if reason else ""
         mark = "✗" if reason else "✓"
         tiers.add_row(f"{mark} {tier}", Text(reason or MEANINGS[tier]), style=style)
-    facts = Table(box=None, pad_edge=False, show_header=False)
     facts.add_row("file calls", found.unwatched or "syncs and renames can be watched")
     for name, value in found.machine.items():
         facts.add_row(name, value)

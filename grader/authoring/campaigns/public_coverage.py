@@ -162,12 +162,9 @@ def run(
     entries = {} if listed is None else load_listed(listed)
     if listed is not None:
         report.stale += contradictions(assignment.manifest, known, entries)
-
-    def note(label: str, public: tuple[str, ...]) -> None:
+    for label, public in try_mistakes.failed_tests(assignment, wrong, "public", nonce, jobs):
         report.screened.append(Screened(wrong[label], ("as verified",), public))
         on_screened(report.screened[-1])
-
-    try_mistakes.failed_tests(assignment, wrong, "public", nonce, jobs, note)
     missed = {one.wrong.path.stem for one in report.missed}
     if listed is not None:
         seen = wrong.keys() - missed

@@ -63,15 +63,12 @@ def run(
         raise CampaignError(str(error)) from error
     if not wrong:
         raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
-    hidden = failed_tests(assignment, wrong, "hidden", nonce, jobs, lambda name, failed: None)
+    hidden = dict(failed_tests(assignment, wrong, "hidden", nonce, jobs))
     hidden |= _graded({label: wrong[label] for label, failed in hidden.items() if not failed})
     screened: list[Screened] = []
-
-    def note(label: str, public: tuple[str, ...]) -> None:
+    for label, public in failed_tests(assignment, wrong, "public", nonce, jobs):
         screened.append(Screened(wrong[label], hidden[label], public))
         on_screened(screened[-1])
-
-    failed_tests(assignment, wrong, "public", nonce, jobs, note)
     return screened
 
 
@@ -90,16 +87,9 @@ def _graded(wrong: dict[str, Wrong]) -> dict[str, tuple[str, ...]]:
 
 
 def failed_tests(
-    assignment: Assignment,
-    wrong: dict[str, Wrong],
-    folder: str,
-    nonce: str,
-    jobs: int | None,
-    on_failed: Callable[[str, tuple[str, ...]], None],
-) -> dict[str, tuple[str, ...]]:
-    """The tests of a folder that each submission fails."""
-    found: dict[str, tuple[str, ...]] = {}
-
+    assignment: Assignment, wrong: dict[str, Wrong], folder: str, nonce: str, jobs: int | None
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each submission with the tests of a folder that it fails, as they end."""
     with (
         inprocess.collected_in_process(
             assignment.manifest, assignment.repository, folders=(folder,)
@@ -115,8 +105,5 @@ def failed_tests(
 
         for batch, outcomes in tests.run(batches(), jobs):
             checks = [outcome.check for outcome in outcomes]
-            failed = tuple(check.test for check in checks if check.state != "passed")
-            found[batch.label] = failed
             shutil.rmtree(batch.submission)
-            on_failed(batch.label, failed)
-    return found
+            yield batch.label, tuple(c.test for c in checks if c.state != "passed")

@@ -11,32 +11,26 @@ import libcst as cst
 from grader.authoring.mutation.edits import Edit, Edits, replaced, span_without
 from grader.authoring.mutation.source import Source, dotted
 
+_OPPOSITES = {
+    "min": "max",
+    "any": "all",
+    "floor": "ceil",
+    "argmin": "argmax",
+    "amin": "amax",
+    "minimum": "maximum",
+    "zeros": "ones",
+    "zeros_like": "ones_like",
+    "removeprefix": "removesuffix",
+    "startswith": "endswith",
+}
 # The called function, by the last part of its name, and what replaces it.
 _CALLED = {
-    "min": "max",
-    "max": "min",
-    "any": "all",
-    "all": "any",
     "sum": "max",
     "prod": "sum",
-    "floor": "ceil",
-    "ceil": "floor",
-    "argmin": "argmax",
-    "argmax": "argmin",
-    "amin": "amax",
-    "amax": "amin",
-    "minimum": "maximum",
-    "maximum": "minimum",
-    "zeros": "ones",
-    "ones": "zeros",
-    "zeros_like": "ones_like",
-    "ones_like": "zeros_like",
     "log": "exp",
     "log2": "log",
-    "removeprefix": "removesuffix",
-    "removesuffix": "removeprefix",
-    "startswith": "endswith",
-    "endswith": "startswith",
+    **_OPPOSITES,
+    **{other: one for one, other in _OPPOSITES.items()},
 }
 _WRAPPERS = ("abs", "float", "int", "math.sqrt", "reversed", "round", "sorted")
 _SYMMETRIC = ("max", "min", "torch.maximum", "torch.minimum")
