@@ -195,10 +195,8 @@ class Cuda(Device):
         )
 
 
-def find(kind: str = "auto") -> Device | None:
-    """The CPU for "cpu"; for any other kind a CUDA device or None. Loads no CUDA."""
-    if kind == "cpu":
-        return Cpu()
+def find() -> Device | None:
+    """A CUDA device, or None. Loads no CUDA."""
     try:
         return Cuda()
     except NoDevice:

@@ -62,7 +62,7 @@ class TimingRunner:
 
     def device_of(self, exercise: Exercise) -> devices.Device | None:
         """The device for an exercise's tests; None if it needs one that this machine lacks."""
-        return self.cuda or (None if "cuda" in exercise.needs else devices.find("cpu"))
+        return self.cuda or (None if "cuda" in exercise.needs else devices.Cpu())
 
     def race(self, *asked: Any) -> Timing:
         """Runs one race. Takes what `_test` takes, and raises what `Race.run` raises."""

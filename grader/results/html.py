@@ -33,11 +33,20 @@ def code_spans(text: str) -> Markup:
     )
 
 
+def templates(folder: Path, autoescape: bool = True) -> jinja2.Environment:
+    """The templates of a folder, to which all that they use must be given."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=autoescape,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
 @functools.cache
 def template(path: Path) -> jinja2.Template:
     """A page's template, which escapes all that it is given."""
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = templates(path.parent)
     environment.filters |= {"points": points, "code_spans": code_spans}
-    return environment.from_string(path.read_text(encoding="utf-8"))
+    return environment.get_template(path.name)

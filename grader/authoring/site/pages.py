@@ -9,12 +9,12 @@ import re
 import shutil
 from pathlib import Path
 
-import jinja2
 from markupsafe import Markup
 
 from assignment import manifest
 from grader.authoring.site import answers, formulas, pandoc, search, text
 from grader.authoring.site.pandoc import Node
+from grader.results.html import templates
 
 _HERE = Path(__file__).parent
 EXERCISES = "exercises"
@@ -32,13 +32,7 @@ def write(book: text.Book, destination: Path) -> None:
     (destination / "index.js").write_text(search.script(book), encoding="utf-8")
     computed = [formula for chapter in book.chapters for formula in chapter.formulas]
     (destination / "computed.js").write_text(formulas.script(computed), encoding="utf-8")
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(_HERE)
     core = [exercise for exercise in manifest.load() if exercise.core]
     environment.globals |= {
         "book": book,

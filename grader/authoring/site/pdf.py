@@ -9,11 +9,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import jinja2
-
 from assignment import manifest
 from grader.authoring.site import answers, pandoc, text
 from grader.authoring.site.pandoc import Node, WriteupError
+from grader.results.html import templates
 
 _HERE = Path(__file__).parent
 
@@ -50,14 +49,8 @@ def write(book: text.Book, destination: Path) -> None:
 
 def source(book: text.Book) -> str:
     """The whole book in typst."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE),
-        autoescape=False,  # typst, not HTML
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates(_HERE, autoescape=False)  # typst, not HTML
+    environment.keep_trailing_newline = True
     environment.filters["string"] = functools.partial(json.dumps, ensure_ascii=False)
     labels = {
         section.exercise: f"{chapter.name}--{section.anchor}"
