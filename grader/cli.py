@@ -6,6 +6,7 @@ that is packed for a container has neither package, so it does not have their co
 
 from __future__ import annotations
 
+import traceback
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -38,7 +39,6 @@ from grader.terminal import (
     console,
     fail,
     print_error,
-    print_exception,
     stoppable,
 )
 
@@ -229,6 +229,6 @@ def main() -> None:
         print_error(f"{AUTHORS}{error}")
         raise SystemExit(BAD_ASSIGNMENT) from None
     except Exception:
-        print_exception()
+        print_error(traceback.format_exc().rstrip())
         print_error("a fault of the grader, not of the submission")
         raise SystemExit(FAULT) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import signal
-import traceback
 from collections.abc import Callable
 from typing import Annotated, NoReturn, ParamSpec
 
@@ -33,11 +32,6 @@ def fail(status: int, message: str) -> NoReturn:
     """Prints a message on stderr and ends the command with an exit status."""
     print_error(message)
     raise typer.Exit(status)
-
-
-def print_exception() -> None:
-    """Prints the exception that is being handled, with its traceback, on stderr."""
-    print_error(traceback.format_exc().rstrip())
 
 
 def print_error(text: str) -> None:

@@ -163,15 +163,13 @@ def _paragraphs(docstring: str) -> Iterator[tuple[str, str]]:
     for block in _blocks(lines):
         if block[0] in _SECTIONS:
             section = block[0]
-            entry: list[str] = []
-            for line in [*(text[4:] for text in block[1:]), "end"]:
-                if not line.startswith("    ") and entry and section not in ("Returns:", "Yields:"):
-                    yield section, one_line(" ".join(entry))
-                    entry = []
-                if line != "end":
-                    entry.append(line)
-            if entry:
-                yield section, one_line(" ".join(entry))
+            entries: list[str] = []
+            for line in (text[4:] for text in block[1:]):
+                if entries and (line.startswith("    ") or section in ("Returns:", "Yields:")):
+                    entries[-1] += f" {line}"
+                else:
+                    entries.append(line)
+            yield from ((section, one_line(entry)) for entry in entries)
         elif not block[0].startswith(("    ", "Source:", "Sources:")):
             section = ""
             yield section, one_line(" ".join(block))

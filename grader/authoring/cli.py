@@ -128,13 +128,11 @@ def uncovered_clauses(
         if module in (None, name.partition(".")[0]):
             console.print(f"[bold]{name}[/]", highlight=False)
             for clause in some:
-                count += clause in left.get(name, ())
-                mark = "✗" if clause in left.get(name, ()) else "✓"
-                by = ", ".join(submission.path.stem for submission in broken[clause])
-                console.print(
-                    f"  {mark} {clause.text}", markup=False, highlight=False, soft_wrap=True
-                )
-                if by:
+                is_left = clause in left.get(name, ())
+                count += is_left
+                line = f"  {'✗' if is_left else '✓'} {clause.text}"
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
+                if by := ", ".join(submission.path.stem for submission in broken[clause]):
                     console.print(f"      {by}", style="dim", markup=False, soft_wrap=True)
     console.print(f"{count} clauses that no wrong submission breaks", highlight=False)
     raise typer.Exit(1 if count else OK)
