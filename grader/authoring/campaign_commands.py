@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import secrets
 from collections import Counter
 from collections.abc import Iterator
@@ -189,17 +188,13 @@ def stable_marks(
     """
     from grader.authoring.campaigns import inprocess, report, stable_marks
 
-    seed, numbers = seed or secrets.token_hex(4), itertools.count(1)
+    seed, found = seed or secrets.token_hex(4), stable_marks.Report()
+    own = inprocess.Assignment()
     try:
         with _refusals():
-            found = stable_marks.run(
-                inprocess.Assignment(),
-                names or (),
-                nonces=nonces,
-                seed=seed,
-                jobs=jobs,
-                on_finding=lambda one: report.print_finding(next(numbers), one),
-            )
+            for one in stable_marks.run(own, names or (), nonces=nonces, seed=seed, jobs=jobs):
+                found.findings.append(one)
+                report.print_finding(len(found.findings), one)
     except KeyboardInterrupt:
         fail(1, "interrupted; to continue, name the submissions that are left")
     report.print_stable_marks(found, seed)
@@ -227,17 +222,13 @@ def try_mistakes(
     def is_listed(one: Screened) -> bool:
         return bool(one.failed) if right else not one.is_caught
 
-    def show(one: Screened) -> None:
-        if is_listed(one):
-            what = f"{one.wrong.path}: {one.wrong.mistake}"
-            console.print(what, markup=False, highlight=False, soft_wrap=True)
-            for test in one.failed:
-                console.print(f"    {test}", markup=False, highlight=False, soft_wrap=True)
-
+    found = []
     with _refusals():
-        found = try_mistakes.run(
-            inprocess.Assignment(), folders, nonce=nonce, jobs=jobs, on_screened=show
-        )
+        for one in try_mistakes.run(inprocess.Assignment(), folders, nonce=nonce, jobs=jobs):
+            found.append(one)
+            lines = (f"{one.wrong.path}: {one.wrong.mistake}", *(f"    {t}" for t in one.failed))
+            for line in lines if is_listed(one) else ():
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
     counts = Counter(one.wrong.module for one in found)
     hidden = Counter(one.wrong.module for one in found if one.hidden)
     public = Counter(one.wrong.module for one in found if one.public and not one.hidden)
@@ -273,11 +264,6 @@ def public_coverage(
 
     assignment = inprocess.Assignment()
 
-    def show(one: Screened) -> None:
-        if missed and one.hidden and not one.public:
-            what = f"{one.wrong.path.stem}: {one.wrong.mistake}"
-            console.print(what, markup=False, highlight=False, soft_wrap=True)
-
     with _refusals():
         found = public_coverage.run(
             assignment,
@@ -286,8 +272,10 @@ def public_coverage(
             listed=None if exercise else public_coverage.LISTED,
             nonce=nonce,
             jobs=jobs,
-            on_screened=show,
         )
+    for one in found.missed if missed else ():
+        what = f"{one.wrong.path.stem}: {one.wrong.mistake}"
+        console.print(what, markup=False, highlight=False, soft_wrap=True)
     report.print_public_coverage(found, assignment.manifest)
     low = found.too_low(assignment.manifest)
     raise typer.Exit(1 if low or found.stale else OK)

@@ -11,7 +11,7 @@ breaks. Students read these rules: they are `grader_only` of their exercise in `
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -135,7 +135,6 @@ def run(
     listed: Path | None = None,
     nonce: str,
     jobs: int | None = None,
-    on_screened: Callable[[Screened], None] = lambda _: None,
 ) -> Report:
     """Runs mistakes with the public tests of their exercises.
 
@@ -150,10 +149,7 @@ def run(
         GraderFault: the tests cannot be collected.
     """
     if folders:  # a new mistake is on no list
-        found = try_mistakes.run(
-            assignment, folders, nonce=nonce, jobs=jobs, on_screened=on_screened
-        )
-        return Report(found)
+        return Report(list(try_mistakes.run(assignment, folders, nonce=nonce, jobs=jobs)))
     known = variants.all_wrong(assignment.manifest, assignment.wrong, hidden=True)
     wrong = {one.path.stem: one for one in known if not exercises or one.exercise.id in exercises}
     if not wrong:
@@ -164,7 +160,6 @@ def run(
         report.stale += contradictions(assignment.manifest, known, entries)
     for label, public in try_mistakes.failed_tests(assignment, wrong, "public", nonce, jobs):
         report.screened.append(Screened(wrong[label], ("as verified",), public))
-        on_screened(report.screened[-1])
     missed = {one.wrong.path.stem for one in report.missed}
     if listed is not None:
         seen = wrong.keys() - missed

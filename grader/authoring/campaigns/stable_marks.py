@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,8 +70,9 @@ class Report:
 
     @property
     def changing(self) -> list[Finding]:
-        """Submissions whose marks depend on the draw."""
-        return [finding for finding in self.findings if not finding.constant]
+        """Submissions whose marks depend on the draw, by name."""
+        changing = [finding for finding in self.findings if not finding.constant]
+        return sorted(changing, key=lambda finding: finding.name)
 
     @property
     def holds(self) -> bool:
@@ -86,8 +87,7 @@ def run(
     nonces: int = 10,
     seed: str,
     jobs: int | None = None,
-    on_finding: Callable[[Finding], None] = lambda _: None,
-) -> Report:
+) -> Iterator[Finding]:
     """Grades wrong and correct submissions several times, with other random inputs each time.
 
     Args:
@@ -98,7 +98,6 @@ def run(
         CampaignError: a submission does not exist.
         GraderFault: the tests cannot be collected.
     """
-    report = Report()
     wrong = variants.all_wrong(assignment.manifest, assignment.wrong, hidden=True)
     known = [*(w.path.stem for w in wrong), *(folder.name for folder in assignment.alternatives)]
     if unknown := [name for name in names if name not in known]:
@@ -112,11 +111,7 @@ def run(
         tempfile.TemporaryDirectory(prefix="draws-") as text,
     ):
         subjects = _subjects(assignment, tests, chosen, correct, drawn, Path(text))
-        for finding in _findings(tests, subjects, jobs):
-            report.findings.append(finding)
-            on_finding(finding)
-    report.findings.sort(key=lambda finding: finding.name)
-    return report
+        yield from _findings(tests, subjects, jobs)
 
 
 @dataclass(frozen=True)

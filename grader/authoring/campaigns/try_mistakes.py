@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,8 +45,7 @@ def run(
     *,
     nonce: str,
     jobs: int | None = None,
-    on_screened: Callable[[Screened], None] = lambda _: None,
-) -> list[Screened]:
+) -> Iterator[Screened]:
     """Runs every file of some folders.
 
     Raises:
@@ -65,11 +64,8 @@ def run(
         raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
     hidden = dict(failed_tests(assignment, wrong, "hidden", nonce, jobs))
     hidden |= _graded({label: wrong[label] for label, failed in hidden.items() if not failed})
-    screened: list[Screened] = []
     for label, public in failed_tests(assignment, wrong, "public", nonce, jobs):
-        screened.append(Screened(wrong[label], hidden[label], public))
-        on_screened(screened[-1])
-    return screened
+        yield Screened(wrong[label], hidden[label], public)
 
 
 def _graded(wrong: dict[str, Wrong]) -> dict[str, tuple[str, ...]]:

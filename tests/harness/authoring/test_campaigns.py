@@ -178,7 +178,7 @@ def test_a_mark_that_depends_on_the_draw_is_found(run):
 
 def test_error_lists_submissions_that_do_not_exist():
     with pytest.raises(CampaignError, match="neither a wrong submission nor an alternative: gone"):
-        stable_marks.run(Assignment(), ["gone"], seed="planted")
+        list(stable_marks.run(Assignment(), ["gone"], seed="planted"))
 
 
 def finding(name: str, *points: float) -> Finding:
