@@ -203,8 +203,8 @@ LAYERS = {
         (
             Edit(
                 "intake/stage.py",
-                'if inside is None or entry.is_odd:\n        return "outside the package"',
-                "if inside is None:\n        inside = entry.path",
+                "if entry.is_odd or not entry.path.is_relative_to(package.root):",
+                "if False:",
             ),
             Edit(
                 "intake/stage.py",
@@ -215,8 +215,10 @@ LAYERS = {
             ),
             Edit(
                 "intake/stage.py",
-                "files[str(inside)] = data",
-                "files[str(inside or entry.path)] = data",
+                "inside = entry.path.relative_to(package.root)",
+                "inside = entry.path\n"
+                "        if inside.is_relative_to(package.root):\n"
+                "            inside = inside.relative_to(package.root)",
             ),
         ),
         kinds=(ARCHIVES,),
