@@ -119,7 +119,8 @@ class Storages:
     def add_tensor(self, tensor: torch.Tensor) -> tuple[int, Layout]:
         """Takes a tensor along; returns its storage's number and its layout, in bytes.
 
-        Its storage is that of all tensors with the same memory. It must live until `segments`.
+        Its storage is that of all tensors with the same memory. The tensor must live, and not
+        change, until `segments` reads it.
         """
         tensor = tensor.detach().resolve_conj().resolve_neg()
         size = tensor.itemsize

@@ -15,7 +15,10 @@ _MAX_BITS = 1000  # of a number that is written out
 
 
 def show(value: Any) -> str:
-    """A value for a message: `repr`, cut if long; a tensor's or array's type, elements if few."""
+    """A value for a message: its `repr`, cut if long.
+
+    Of a tensor or an array, in lists, tuples and dicts too, the type, and up to 12 elements.
+    """
     if isinstance(value, torch.Tensor | np.ndarray):
         text = plain.describe(value)
         size = value.numel() if isinstance(value, torch.Tensor) else value.size
@@ -31,7 +34,7 @@ def show(value: Any) -> str:
 def _pieces(value: Any) -> Iterator[str]:
     """The text of `repr`, in pieces; a tensor is written as `show` writes it alone."""
     of = type(value)
-    if of in (torch.Tensor, np.ndarray):
+    if isinstance(value, torch.Tensor | np.ndarray):
         yield show(value)
     elif of in (str, bytes):
         yield scalar(value[: _SHOWN + 1])

@@ -29,7 +29,10 @@ _BF16: Any = {"bytes_per_weight": 2, "bytes_per_cached": 2}
 
 
 def decode(ra: Any) -> Figure:
-    """Intensity and speed of decode by batch, for 64, 8 and 1 key heads."""
+    """Decode of Llama 2 70B on eight H100 by batch, for 64, 8 and 1 key heads.
+
+    Left the intensity of weights and attention; right tokens/s, up to the batch that still fits.
+    """
     h100 = hardware.load()["H100 SXM"]
     peak = h100.peak("bf16")
     speed: Any = {"peak_flops": DEVICES * peak, "bandwidth": DEVICES * h100.bandwidth}

@@ -7,7 +7,6 @@ import os
 import random
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -266,12 +265,13 @@ def save_again_and_again(
 ) -> None:
     """Saves one state after the other: a step, and weights of this shape.
 
-    The optimizer's state is the negative of the weights.
+    The optimizer's momentum is the negative of the weights.
 
     Args:
-        survived: if given, `path` is loaded before the first state is taken; it gets what an
-            earlier run saved: step, weights, and the optimizer's state, None if not loaded.
-        process: the number of this process, as `os.getpid` says it; by default its own.
+        survived: if given, `path`, which must exist, is loaded before the first state is taken; it
+            gets what an earlier run saved: step, weights, and momentum, None if not loaded.
+        process: what `os.getpid` says during a save; by default its own. In a sandbox all processes
+            may have the same, and files named by it would not differ.
     """
     if survived is not None:
         model, optimizer = _linear(torch.zeros(shape))
@@ -279,13 +279,12 @@ def save_again_and_again(
         momentum = optimizer.state[model.weight].get("momentum_buffer")
         survived(step, model.weight.detach(), momentum)
     model, optimizer = _linear(torch.zeros(shape))
-    # In a sandbox every process may have the same number.
     number = os.getpid() if process is None else process
     for step, weights in states:
         with torch.no_grad():
             model.weight.copy_(weights)
         optimizer.state[model.weight]["momentum_buffer"] = -weights
-        with mock.patch("os.getpid", partial(int, number)):
+        with mock.patch("os.getpid", return_value=number):
             student.checkpoint.save_checkpoint(path, model, optimizer, step)
 
 

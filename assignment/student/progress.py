@@ -346,7 +346,10 @@ def _tests_of(module: pytest.Module | None) -> Iterator[pytest.Item]:
 
 
 def _lines(text: str, width: int) -> Iterator[Text]:
-    """A failure's lines, indented. Text is wrapped with a hanging indent; code is not."""
+    """A failure's lines, indented; labels such as `expected:` are coloured.
+
+    Text is wrapped with a hanging indent; code, which begins with four spaces, is not.
+    """
     for line in text.splitlines():
         if line.startswith("    "):
             yield Text("  " + line)

@@ -15,15 +15,17 @@ def shape_error(text: str) -> str | None:
       expected: Float[Tensor, 'batch d']
       found:    f32[3]
       with:     batch=2
+
+    The sizes after `with` are those that the annotations of the parameters name.
     """
-    function = re.search(r"checking the (parameters|return value) of (\S+?)\.?$", text, re.M)
+    function = re.search(r"checking the (?:parameters|return value) of (\S+?)\.?$", text, re.M)
     found = re.search(r"^Actual value: (.*?)$(?=\nExpected type:)", text, re.M | re.S)
     expected = re.search(r"^Expected type: (.*)$", text, re.M)
     if not (function and found and expected):
         return None
     argument = re.search(r"typechecking parameter '(\w+)'", text)
     thing = f"argument {argument[1]}" if argument else "what it returned"
-    what = ".".join(function[2].replace("<locals>.", "").split(".")[-2:])
+    what = ".".join(function[1].replace("<locals>.", "").split(".")[-2:])
     value = " ".join(found[1].split()).removesuffix("(torch)")
     value = re.sub(r"(?<=\d)\[\]$", "[], without dimensions", value)
     lines = [

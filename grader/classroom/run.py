@@ -189,7 +189,7 @@ def _keep_fault(job: Job, order: Order, message: str) -> None:
 
 @contextmanager
 def _leased(job: Job, marks: Path) -> Iterator[Callable[[], None] | None]:
-    """As `StudentFolder.leased`, of all members of a group."""
+    """As `StudentFolder.leased`, of all members of a group; renews no more than once a minute."""
     with ExitStack() as stack:
         renewals, last = [], time.monotonic()
         for student in sorted(job.students):

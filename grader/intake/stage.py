@@ -231,7 +231,7 @@ def _is_of_macos(entry: Entry) -> bool:
 
 
 def _why_left_out(inside: PurePosixPath) -> str:
-    """Why a file of the package is left out; "" if it is not."""
+    """Why a file of the package is left out, as all but modules are; "" if it is not."""
     if inside.suffix != ".py" or not all(
         part.isidentifier() for part in (*inside.parts[:-1], inside.stem)
     ):

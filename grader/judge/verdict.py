@@ -126,29 +126,29 @@ def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """The outcomes, of which those are open that say nothing about their own rule.
 
     One mistake can make all tests of an exercise fail, whatever their rules: the first one tells
-    it, and later ones that fail in the same manner are open. So are those that pass without the
-    work that another test judges, and they wait for what that one waits for.
+    it, and those of other functions, public or hidden as it is, that fail in the same manner are
+    open. So are those that pass although the test of the work that they need has failed.
     """
     count = Counter[str]()
     first: dict[tuple[str, ...], tuple[int, Outcome]] = {}
-    failed: dict[str, int] = {}
+    failed_as: dict[str, int] = {}  # functions, and the number of the failure that tells why
     for one in outcomes:
-        count[one.check.exercise] += 1
-        if one.check.state == "failed":
-            number = count[one.check.exercise]
-            manner = one.check.exercise, one.check.visibility, one.manner or str(number)
-            number, _ = first.setdefault(manner, (number, one))
-            failed.setdefault(one.function, number)
+        check = one.check
+        count[check.exercise] += 1
+        if check.state == "failed":
+            number = count[check.exercise]
+            like = check.exercise, check.visibility, one.manner or str(number)
+            failed_as.setdefault(one.function, first.setdefault(like, (number, one))[0])
     opened = []
     for one in outcomes:
         check = one.check
-        if check.state == "passed" and one.needs in failed:
+        if check.state == "passed" and one.needs in failed_as:
             check = msgspec.structs.replace(
-                check, state="open", cause=Cause.NEEDS_WORK, waits_for=failed[one.needs]
+                check, state="open", cause=Cause.NEEDS_WORK, waits_for=failed_as[one.needs]
             )
         elif check.state == "failed" and one.manner:
             number, other = first[check.exercise, check.visibility, one.manner]
-            if other.function != one.function:
+            if other.function != one.function:  # cases of one function have one rule
                 check = msgspec.structs.replace(check, state="open", waits_for=number)
         opened.append(replace(one, check=check))
     return opened

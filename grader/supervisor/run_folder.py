@@ -89,7 +89,10 @@ class Cleanup:
         self.process: subprocess.Popen[bytes] | None = None
 
     def run(self) -> None:
-        """Ends the zygote with every worker, then removes the folder; does nothing in a fork."""
+        """Ends the zygote with every worker, then removes the folder; does nothing in a fork.
+
+        The zygote ends once its control is closed; if that takes too long, it is killed.
+        """
         if os.getpid() != self._owner:
             return
         if self.control is not None:

@@ -231,7 +231,7 @@ class Worker:
         """Calls a target that returns an iterable; each `next` asks the worker for one more item.
 
         The call itself is made immediately. `seconds` gives what it, and each later request, may
-        be charged. Both raise what `call` raises.
+        be charged. Both raise what `call` raises, and in both the test's functions can be used.
         """
         trace.event(f"iterate {target}", self.pid)
         callbacks = Callbacks()

@@ -105,8 +105,13 @@ def import_report(answer: Any) -> dict[str, Any]:
 
 
 def _changes(found: Any) -> Iterator[Change]:
-    """What imports have left changed: the entries of the form (file, line, text)."""
-    for change in found[:_MAX_CHANGES] if isinstance(found, list) else ():
+    """What imports have left changed: the first entries (file, line, text), each text cut.
+
+    Those of another form, or of a file that cannot be a module, are dropped.
+    """
+    if not isinstance(found, list):
+        return
+    for change in found[:_MAX_CHANGES]:
         if isinstance(change, tuple) and [type(part) for part in change] == [str, int, str]:
             file, line, what = change
             if len(file) <= _MAX_PATH and _FILE.fullmatch(file) and 0 <= line < 10**7:

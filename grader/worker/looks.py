@@ -109,7 +109,10 @@ def _with_digests(names: dict[str, File], scratch: Path) -> dict[str, File]:
 
 
 def _names_in(scratch: str) -> tuple[dict[str, File], bool]:
-    """The files and folders in scratch, itself as "."; and whether more than fit into a message."""
+    """The files and folders in scratch, itself as ".", without digests.
+
+    And whether there are more than fit into a message, which are then left out.
+    """
     found: dict[str, File] = {".": file_of(os.stat(scratch))}  # noqa: PTH116
     room = _MAX_NAMES
     todo = [scratch]

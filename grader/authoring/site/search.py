@@ -48,15 +48,17 @@ def entries(chapter: text.Chapter) -> list[Entry]:
     """The entries of a chapter: first its title. Answers to problems are in none of them."""
     titles = {exercise.id: exercise.title for exercise in manifest.load()}
     page = f"{chapter.name}.html"
-    found: list[tuple[str, str, str, list[Node]]] = [(page, chapter.title, "", [])]
+    blocks: list[Node] = []
+    found = [(page, chapter.title, "", blocks)]
     sections = {section.anchor: section for section in chapter.sections}
     for block in chapter.blocks:
         if block["t"] == "Header":
             section = sections[block["c"][1][0]]
             title = titles.get(section.exercise, section.title)
-            found.append((f"{page}#{section.anchor}", title, section.exercise, []))
+            blocks = []
+            found.append((f"{page}#{section.anchor}", title, section.exercise, blocks))
         elif not answers.is_answer(block):
-            found[-1][-1].append(block)
+            blocks.append(block)
     return [
         Entry(link, chapter.title, title, exercise, words(blocks))
         for link, title, exercise, blocks in found

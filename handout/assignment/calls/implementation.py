@@ -121,8 +121,9 @@ class Implementation(ABC):
 
         Creating, writing, syncing, renaming and removing are changes. Of writes in a row the first,
         second, fourth, eighth and so on count. They count from now on if a function of the test
-        asks during the call, otherwise from the start of the next one. A local run sees only what
-        Python announces to its audit hooks, such as opening to write, renaming and removing.
+        asks during the call, otherwise from the start of the next one, and for that one alone; 0
+        is none. A local run sees only what Python announces to its audit hooks of files in
+        `scratch`, such as opening to write, renaming and removing.
         """
 
     @abstractmethod

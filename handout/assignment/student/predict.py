@@ -50,7 +50,10 @@ class Record:
 
 
 def parse(words: Sequence[str]) -> Sizes:
-    """Sizes from words such as `gpt2 layers=6`; raises UserError for others."""
+    """Sizes from words such as `gpt2 layers=6 tied=no`; a name replaces all that stands before it.
+
+    Raises UserError for other words, and for sizes that cannot be built.
+    """
     sizes = SMALL
     known = ", ".join(field.name for field in fields(Sizes))
     for word in words:
