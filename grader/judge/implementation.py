@@ -46,8 +46,6 @@ class GradedImplementation(Implementation):
     Attributes:
         answers: how often the submission's code has answered, failures included.
         calls: its last one, or more, for the message of a public test.
-        had_earlier_tests: whether a worker of its had any.
-        may_be_kept: whether a later test of the group may have its worker.
     """
 
     def __init__(self, pool: WorkerPool, limits: Limits, seed: int, group: str = "") -> None:
@@ -57,7 +55,6 @@ class GradedImplementation(Implementation):
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
         self.answers = 0
         self.calls = KeptCalls(1)
-        self.had_earlier_tests, self.may_be_kept = False, bool(group)
         self._account = Account()
         self._kill_at = 0
 
@@ -252,7 +249,7 @@ class GradedImplementation(Implementation):
             self._pool.zygote.discard(self._folder.name)
         # A test that used `scratch` may have left files there.
         elif (
-            self.may_be_kept
+            self._group
             and self._worker
             and not self._worker.is_killed
             and "scratch" not in vars(self)
@@ -263,12 +260,10 @@ class GradedImplementation(Implementation):
         self._end()
 
     def _running(self, fresh: bool = False) -> Worker:
-        """The test's worker; a `fresh` one, or one that had earlier tests, if there is none yet."""
+        """The test's worker; its first one had earlier tests of the group, unless `fresh`."""
         if self._worker is None:
-            may_share = self._group and self._folder is None and not fresh
-            if may_share:
+            if self._group and self._ended is None and self._folder is None and not fresh:
                 self._worker = self._pool.take_kept(self._group, self._seed, self._account)
-                self.had_earlier_tests |= self._worker is not None
             if self._worker is None:
                 self._worker = self._pool.start(self._limits, self._seed, self._folder)
                 self._account.begin(self._worker)
@@ -319,6 +314,7 @@ def sandboxed(
         seconds = pool.budget.limit(test.group, test.limits.seconds)
         limits = msgspec.structs.replace(test.limits, seconds=seconds)
         group = "" if fresh else test.group
+        pool.end_kept(group)  # lives no longer than its exercise's turn
         made = GradedImplementation(pool, limits, seed_of(nonce, "worker", test.id), group)
         if test.visibility == "public":
             made.calls = KeptCalls(20)  # of which its message shows one

@@ -22,7 +22,6 @@ from assignment.calls.implementation import Implementation
 from assignment.hooks import PROVIDER, SHARED_FOLDERS, exercise_of
 from assignment.manifest import Manifest
 from grader import signals, trace
-from grader.causes import Cause
 from grader.faults import GraderFault, Killed, TooMuchWork, is_out_of_memory
 from grader.judge.markers import exercises_in
 from grader.judge.verdict import Graded, GradedTest, Outcome, graded_tests, outcome_of_run
@@ -58,7 +57,6 @@ class Attempt:
         measured: what a fixture of timing measured, once it came to its end.
         may_be_machines: whether the machine may be why it failed: a SIGKILL that the judge did not
             send ended the worker, or memory could not be had.
-        may_be_others: whether an earlier test of its worker may be why it failed.
         outcome: what came of it.
     """
 
@@ -67,18 +65,12 @@ class Attempt:
     implementation: Graded | None = None
     measured: Timing | Fit | Truth | None = None
     may_be_machines: bool = False
-    may_be_others: bool = False
     outcome: Outcome | None = None
 
     def note(self, error: BaseException | None, seconds: float) -> None:
         """Sets the outcome, that of a call or of a failed setup or teardown. The last counts."""
         self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
-        made = self.implementation
-        self.outcome = outcome_of_run(self.test, error, made, self.measured, seconds)
-        if made is not None and error is not None:
-            made.may_be_kept = False
-            if self.outcome.check.cause is not Cause.TIMEOUT:  # whose time is spent
-                self.may_be_others |= made.had_earlier_tests
+        self.outcome = outcome_of_run(self.test, error, self.implementation, self.measured, seconds)
 
 
 ATTEMPT: pytest.StashKey[Attempt] = pytest.StashKey()  # the run under way
@@ -91,14 +83,8 @@ class Session:
     tests: Sequence[GradedTest]  # in the manifest's order
 
     def run(self, test: GradedTest, context: TestContext) -> Outcome:
-        """Runs one test; the last outcome counts.
-
-        A failure in a worker that had earlier tests must come again in a fresh one, but for a
-        time-out. And once more if the machine may be why it failed.
-        """
+        """Runs one test; again if the machine may be why it failed: the second outcome counts."""
         attempt = self._attempt(test, context)
-        if attempt.may_be_others:
-            attempt = self._attempt(test, context)
         if attempt.may_be_machines:
             attempt = self._attempt(test, context)
         assert attempt.outcome is not None, "pytest reports each test's call, or what prevented it"

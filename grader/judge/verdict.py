@@ -300,14 +300,10 @@ class Graded(Protocol):
         calls: the last ones, for the message of a public test.
         output: what that code printed.
         charged: seconds that the submission's processes were charged.
-        had_earlier_tests: whether a worker of its had any.
-        may_be_kept: whether a later test of its group may have its worker.
     """
 
     answers: int
     calls: KeptCalls
-    had_earlier_tests: bool
-    may_be_kept: bool
 
     @property
     def output(self) -> str: ...

@@ -121,16 +121,15 @@ class WorkerPool:
 
     def keep(self, group: str, worker: Worker) -> None:
         """Keeps the worker of a test that is over, for the next test of its group."""
-        self._end_kept()
+        self.end_kept()
         self._kept = group, worker
 
     def take_kept(self, group: str, seed: int, account: Account) -> Worker | None:
         """The worker that the last test of this group left, with new random numbers.
 
-        What it did meanwhile counts, too. None if there is none. One of another group is ended.
+        What it did meanwhile counts, too. None if there is none.
         """
         if self._kept is None or self._kept[0] != group:
-            self._end_kept()
             return None
         (_, worker), self._kept = self._kept, None
         account.begin(worker, has_earlier_tests=True)
@@ -146,10 +145,11 @@ class WorkerPool:
             raise
         return worker
 
-    def _end_kept(self) -> None:
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            kept[1].kill()
+    def end_kept(self, other_than: str = "") -> None:
+        """Ends the worker that is kept, unless it is this group's."""
+        if self._kept is not None and self._kept[0] != other_than:
+            (_, worker), self._kept = self._kept, None
+            worker.kill()
 
     @contextmanager
     def worker(self, limits: Limits, seed: int) -> Iterator[Worker]:
@@ -162,7 +162,7 @@ class WorkerPool:
 
     def close(self) -> None:
         """Ends the workers that no test has; those that were handed out stay."""
-        self._end_kept()
+        self.end_kept()
         if self._spare is not None:
             self._spare.kill()
             self._spare = None

@@ -230,7 +230,7 @@ class Imported(LocalImplementation):
         self._name, self._submission, self._seed = package, submission, seed
         self._left = seconds
         self.answers, self.charged, self.output = 0, 0.0, ""
-        self.calls, self.had_earlier_tests, self.may_be_kept = KeptCalls(0), False, False
+        self.calls = KeptCalls(0)
         _forget_peak_memory()
         self.restart()
 

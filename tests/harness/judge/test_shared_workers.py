@@ -1,4 +1,4 @@
-"""Tests of one exercise share a worker; a failure counts only if a fresh one gives it too."""
+"""Tests of one exercise share a worker, whose modules are imported anew for each."""
 
 import time
 from types import SimpleNamespace
@@ -9,7 +9,6 @@ from assignment.manifest import Limits
 from grader.faults import SubmissionFailure
 from grader.judge import implementation as implementations
 from grader.judge.implementation import GradedImplementation
-from tests.harness.conftest import lent
 
 MODULE = """
 import os
@@ -92,6 +91,14 @@ def test_modules_keep_nothing_for_the_next_test(next_test):
         implementation = next_test()
         assert [implementation.toy.keep() for _ in range(2)] == [1, 2]
         implementation.close()
+    assert next_test().toy.count() == 1
+
+
+def test_worker_ends_with_its_exercises_turn(next_test):
+    one = next_test()
+    assert one.toy.count() == 1
+    one.close()
+    one._pool.end_kept("another group")
     assert next_test().toy.count() == 1
 
 
@@ -188,50 +195,14 @@ def test_each_test_may_have_a_worker_of_its_own(sandboxed, fresh, expected):
     assert counts == expected
 
 
-def test_worker_of_a_failed_test_is_not_kept(next_test):
+def test_restart_is_in_no_worker_of_earlier_tests(next_test):
     one = next_test()
     assert one.toy.count() == 1
-    one.may_be_kept = False
     one.close()
-    assert next_test().toy.count() == 1
-
-
-HIDDEN = """
-import pytest
-
-@pytest.mark.exercise("storage_index")
-@pytest.mark.parametrize("x", range(6))
-def test_number(impl, x):
-    "A number comes back"
-    assert impl.strides.storage_index(x) == x
-"""
-# The code is right in its process's first two calls, then wrong or dead.
-CODE = """
-import os, sys
-
-calls = vars(sys).setdefault("calls", [])
-
-
-def storage_index(x):
-    calls.append(x)
-    if len(calls) > 2:
-        {then}
-    return x
-"""
-
-
-@pytest.mark.parametrize("then", ["return 0", "os._exit(3)"])
-def test_failure_counts_only_if_a_fresh_worker_gives_it_too(grader, tmp_path, then):
-    file = f"test_shared_{abs(hash(then))}.py"  # Python caches test modules by name
-    (tmp_path / "tests" / "hidden").mkdir(parents=True)
-    (tmp_path / "tests" / "hidden" / file).write_text(HIDDEN)
-    package = tmp_path / "resource_accounting"
-    package.mkdir()
-    (package / "strides.py").write_text(CODE.format(then=then))
-    with lent(grader, repository=tmp_path, _lanes=1):
-        grade = grader.grade(package, tests="hidden", only=["storage_index"])
-    assert [check.state for check in grade.checks] == ["passed"] * 6
-    assert not grade.isolation.fresh
+    other = next_test()
+    assert other.peak_rss() > 0
+    other.restart()
+    assert other.toy.count() == 1
 
 
 def test_no_calls_are_no_answer():
