@@ -300,12 +300,12 @@ def _check_name(target: str) -> None:
 def sandboxed(
     pool: WorkerPool,
     nonce: str,
-    fresh: bool = False,
     timing: TimingRunner | None = None,
+    shared: bool = False,
 ) -> TestContext:
     """The context of tests whose `impl` runs in workers of this pool.
 
-    Those of a group share a worker, one after the other, unless each is to have a `fresh` one.
+    Each test has its own, or those of a group share one, one after the other.
     """
 
     @contextmanager
@@ -313,7 +313,7 @@ def sandboxed(
         """What it and the judge take is limited, and charged to the budget."""
         seconds = pool.budget.limit(test.group, test.limits.seconds)
         limits = msgspec.structs.replace(test.limits, seconds=seconds)
-        group = "" if fresh else test.group
+        group = test.group if shared else ""
         pool.end_kept(group)  # lives no longer than its exercise's turn
         made = GradedImplementation(pool, limits, seed_of(nonce, "worker", test.id), group)
         if test.visibility == "public":

@@ -113,4 +113,6 @@ class SubmissionRun:
 
     def _lane(self, zygote: Zygote) -> Lane:
         pool = WorkerPool(zygote, self.submission, self.manifest.package, budget=self.budget)
-        return Lane(pool, sandboxed(pool, self.nonce, self.fresh, self.timing))
+        own = sandboxed(pool, self.nonce, self.timing)
+        shared = sandboxed(pool, self.nonce, self.timing, shared=True)
+        return Lane(pool, (own,) if self.fresh else (shared, own))

@@ -103,7 +103,7 @@ class Lane:
     """One process's share of a grading: where its workers come from, and what its tests get."""
 
     pool: WorkerPool
-    context: TestContext
+    contexts: tuple[TestContext, ...]  # in the last one each test has a worker of its own
 
 
 @dataclass(frozen=True)
@@ -187,22 +187,40 @@ class Scheduler:
 
         Ends the process if `parent` is gone.
         """
-        put_off = set()
+        put_off = set[str]()
         while (number := queue.take()) is not None:
-            for test in batches[number]:
+            put_off |= self._run_batch(batches[number], parent)
+        return put_off
+
+    def _run_batch(self, batch: Sequence[GradedTest], parent: int | None) -> set[str]:
+        """Runs tests of one exercise; returns the tests put off.
+
+        They share a worker as long as all pass. If one that carries points fails, all run again, in
+        workers of their own.
+        """
+        put_off, contexts = set(), self._lane.contexts
+        if batch[0].visibility != self._conditions.counted:
+            contexts = contexts[:1]
+        for context in contexts:
+            for test in batch:
                 if parent not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
-                if self._conditions.must_wait(test) or not self._try(test):
+                if self._conditions.must_wait(test) or not self._try(test, context):
                     put_off.add(test.id)
+                elif self._outcomes[test.id].check.state != "passed" and context != contexts[-1]:
+                    break
+            else:
+                break
         return put_off
 
     def _run_all(self, tests: Iterable[GradedTest]) -> None:
         """Runs each test, or notes why it does not run; none is put off."""
+        context = self._lane.contexts[-1]
         for test in tests:
-            if not self._try(test):
-                self._try(test)  # its exercise's share is spent: this time it draws on the budget
+            if not self._try(test, context):  # its exercise's share is spent
+                self._try(test, context)  # this time it draws on the budget
 
-    def _try(self, test: GradedTest) -> bool:
+    def _try(self, test: GradedTest, context: TestContext) -> bool:
         """Runs a test, or notes why it is not run.
 
         Returns False, and notes nothing, if it timed out within a cut limit. The rest of its
@@ -215,7 +233,7 @@ class Scheduler:
             outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
         else:
             is_cut = self._conditions.is_cut(test)
-            outcome = self._conditions.named(test, self._run_test(test, self._lane.context))
+            outcome = self._conditions.named(test, self._run_test(test, context))
             if is_cut and outcome.check.cause is Cause.TIMEOUT:
                 self._conditions.budget.end_share(test.group)
                 return False

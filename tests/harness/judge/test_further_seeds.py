@@ -180,7 +180,8 @@ def test_they_begin_when_all_tests_are_over_and_draw_nothing_from_the_nonce(
 
     monkeypatch.setattr(Session, "run", noted)
     grade(course.failing({2}))
-    assert nonces == [NONCE] * 3 + [nonce_of(seed) for seed in (1, 2, 2)]
+    # Two public tests, and a hidden one that fails, in a shared worker and in its own.
+    assert nonces == [NONCE] * 4 + [nonce_of(seed) for seed in (1, 2, 2)]
     again = grade(course.failing({2}), nonce="another")
     assert [failure.seed for failure in again.further.failures] == [2]
 

@@ -9,6 +9,7 @@ from assignment.manifest import Limits
 from grader.faults import SubmissionFailure
 from grader.judge import implementation as implementations
 from grader.judge.implementation import GradedImplementation
+from tests.harness.conftest import lent
 
 MODULE = """
 import os
@@ -182,10 +183,10 @@ def test_after_a_test_that_wrote_files_the_next_has_another_worker(next_test):
     assert next_test().toy.count() == 1
 
 
-@pytest.mark.parametrize(("fresh", "expected"), [(False, [1, 2, 1, 2]), (True, [1, 1, 1, 1])])
-def test_each_test_may_have_a_worker_of_its_own(sandboxed, fresh, expected):
+@pytest.mark.parametrize(("shared", "expected"), [(True, [1, 2, 1, 2]), (False, [1, 1, 1, 1])])
+def test_each_test_may_have_a_worker_of_its_own(sandboxed, shared, expected):
     pool, counts = sandboxed(toy=MODULE, limits=LIMITS)._pool, []
-    context = implementations.sandboxed(pool, "nonce", fresh)
+    context = implementations.sandboxed(pool, "nonce", shared=shared)
     for visibility in ("public", "public", "hidden", "hidden"):
         test = SimpleNamespace(id="test", limits=LIMITS, on_device=False, visibility=visibility)
         test.group = f"toy {visibility}"
@@ -203,6 +204,58 @@ def test_restart_is_in_no_worker_of_earlier_tests(next_test):
     assert other.peak_rss() > 0
     other.restart()
     assert other.toy.count() == 1
+
+
+HIDDEN = """
+import pytest
+
+@pytest.mark.exercise("storage_index")
+@pytest.mark.parametrize("x", range(5))
+def test_number(impl, x):
+    "A number comes back"
+    assert impl.strides.storage_index(x) == x
+"""
+CODE = """
+import os, sys
+
+calls = vars(sys).setdefault("calls", [])
+
+
+def storage_index(x):
+    calls.append(x)
+    if {when}:
+        {then}
+    return x
+"""
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize(
+    ("when", "then", "passing"),
+    [
+        ("len(calls) > 2", "return -1", 5),  # wrong beside earlier tests: nobody asks for that
+        ("len(calls) > 2", "os._exit(3)", 5),
+        ("len(calls) == 1 or x == 3", "return -1", 0),  # right beside earlier ones is not enough
+        ("x == 3", "return -1", 4),
+        ("x == 3", "os._exit(3)", 4),
+    ],
+)
+def test_once_a_test_fails_each_has_a_worker_of_its_own(
+    grader, tmp_path, when, then, passing, fresh
+):
+    file = f"test_shared_{abs(hash((when, then, fresh)))}.py"  # Python caches modules by name
+    (tmp_path / "tests" / "hidden").mkdir(parents=True)
+    (tmp_path / "tests" / "hidden" / file).write_text(HIDDEN)
+    package = tmp_path / "resource_accounting"
+    package.mkdir()
+    (package / "strides.py").write_text(CODE.format(when=when, then=then))
+    with lent(grader, repository=tmp_path, _lanes=1):
+        only = ["storage_index"]
+        grade = grader.grade(package, tests="hidden", only=only, fresh=fresh)
+    states = [check.state for check in grade.checks]
+    assert states.count("passed") == passing
+    assert grade.isolation.fresh is fresh
+    assert grade.faults == ()
 
 
 def test_no_calls_are_no_answer():
