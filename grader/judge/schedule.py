@@ -196,18 +196,20 @@ class Scheduler:
         """Runs tests of one exercise; returns the tests put off.
 
         They share a worker as long as all pass. If one that carries points fails, all run again, in
-        workers of their own.
+        workers of their own. The last one runs before the others, too: code can tell which is a
+        worker's first test, and could answer that one by other means than the rest.
         """
         put_off, contexts = set(), self._lane.contexts
         if batch[0].visibility != self._conditions.counted:
             contexts = contexts[:1]
         for context in contexts:
-            for test in batch:
+            is_shared = context != contexts[-1]
+            for test in [batch[-1], *batch] if is_shared else batch:
                 if parent not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
                 if self._conditions.must_wait(test) or not self._try(test, context):
                     put_off.add(test.id)
-                elif self._outcomes[test.id].check.state != "passed" and context != contexts[-1]:
+                elif self._outcomes[test.id].check.state != "passed" and is_shared:
                     break
             else:
                 break

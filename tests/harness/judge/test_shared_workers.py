@@ -236,6 +236,8 @@ def storage_index(x):
         ("len(calls) > 2", "return -1", 5),  # wrong beside earlier tests: nobody asks for that
         ("len(calls) > 2", "os._exit(3)", 5),
         ("len(calls) == 1 or x == 3", "return -1", 0),  # right beside earlier ones is not enough
+        ("len(calls) == 1 and x == 4", "return -1", 4),  # nor is it if all are right there
+        ("len(calls) > 1 and x == 0", "return -1", 5),  # another solution for a worker's first test
         ("x == 3", "return -1", 4),
         ("x == 3", "os._exit(3)", 4),
     ],
