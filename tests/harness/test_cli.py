@@ -86,7 +86,11 @@ def test_trace_has_each_test_and_the_life_of_each_worker(started, tmp_path, monk
     assert len(events) == len(place.read_text().splitlines())
     record = from_json((tmp_path / "out" / "grade.json").read_bytes())
     said = [text.partition(" ")[0] for worker, text in events if not worker]
-    assert said.count("test") == said.count("passed") == len(record.checks)
+    assert said.count("test") == said.count("passed")
+    tests = {
+        text for worker, text in events if text.startswith("test ")
+    }  # a batch's last runs twice
+    assert len(tests) == len(record.checks)
     lives = defaultdict(list)
     for worker, text in events:
         lives[worker].append(text)
