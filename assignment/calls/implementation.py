@@ -159,7 +159,9 @@ class Implementation(ABC):
     def peak_rss(self) -> int:
         """The peak memory of the process in bytes, measured from outside it.
 
-        A local run says 0, and judges no memory: the test's own is in the same process.
+        Read it before the calls that are judged, too: the first reading ends a process that earlier
+        tests have used. A local run says 0, and judges no memory: the test's own is in the same
+        process.
         """
 
     def __getattr__(self, module: str) -> _Module:
