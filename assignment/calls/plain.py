@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from enum import Enum
+from itertools import repeat
 from pathlib import Path
 from types import FunctionType, GeneratorType, MethodType
 from typing import Any, NoReturn
@@ -113,19 +114,21 @@ def _copy(
     return refuse(value, where)
 
 
-def is_equal(actual: Any, expected: Any) -> bool:
-    """Same value and same type; lists and tuples are the same, and nan equals nothing."""
+def is_equal(actual: Any, expected: Any, strict: bool = False) -> bool:
+    """Same value and same type; nan equals nothing. Unless strict, a list may equal a tuple."""
+    if strict and type(actual) is not type(expected):
+        return False
     if isinstance(expected, list | tuple):
         return (
             isinstance(actual, list | tuple)
             and len(actual) == len(expected)
-            and all(map(is_equal, actual, expected))
+            and all(map(is_equal, actual, expected, repeat(strict)))
         )
     if isinstance(expected, dict):
         return (
             isinstance(actual, dict)
             and actual.keys() == expected.keys()
-            and all(is_equal(actual[key], expected[key]) for key in expected)
+            and all(is_equal(actual[key], expected[key], strict) for key in expected)
         )
     if type(actual) is not type(expected):
         return False

@@ -63,7 +63,7 @@ def training_run(
         before = _everything(model, optimizer)
         student.checkpoint.save_checkpoint(save, model, optimizer, step)
         for name, now in _everything(model, optimizer).items():
-            if not is_equal(now, before[name]):
+            if not is_equal(now, before[name], strict=True):
                 raise LeftChanged(f"save_checkpoint leaves {name} changed; only read what you save")
     return {
         "step": step,

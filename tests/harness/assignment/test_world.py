@@ -6,12 +6,14 @@ import re
 import threading
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 from assignment.calls.world import LeftChanged, World
+from assignment.scenarios import checkpoint
 from tests.harness.assignment.changes import IDLE, LIBRARIES, SETTINGS, end_idle_threads
 
 # What a call changes, and how that is named; only imports look at filters of warnings.
@@ -192,3 +194,15 @@ def test_thorough_looks_are_at_powers_of_two():
         except LeftChanged:
             seen.append(number)
     assert seen == [1, 2, 4, 8, 16]
+
+
+def test_a_save_that_makes_a_list_of_a_tuple_is_seen(tmp_path):
+    """Compared as an answer of a test's is, the two would be the same"""
+
+    def save_checkpoint(path, model, optimizer, step):
+        for group in optimizer.param_groups:
+            group["betas"] = list(group["betas"])
+
+    student = SimpleNamespace(checkpoint=SimpleNamespace(save_checkpoint=save_checkpoint))
+    with pytest.raises(LeftChanged, match=r"save_checkpoint leaves .* changed"):
+        checkpoint.training_run(student, [], save=str(tmp_path / "file"))
