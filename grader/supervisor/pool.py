@@ -125,7 +125,7 @@ class WorkerPool:
         self._kept = group, worker
 
     def take_kept(self, group: str, seed: int, account: Account) -> Worker | None:
-        """The worker that the last test of this group left, with new random numbers.
+        """The worker that the last test of this group left, ready for another.
 
         What it did meanwhile counts, too. None if there is none.
         """

@@ -260,7 +260,7 @@ class Worker:
         return claims.import_report(answer)
 
     def begin_next_test(self, seed: int) -> None:
-        """Seeds the generators anew; raises SubmissionFailure if the worker cannot go on."""
+        """Lets it import the package anew, and seeds it; raises SubmissionFailure if it cannot."""
         trace.event("next test", self.pid)
         self._ask_metered({"seed": seed}, None)
 
