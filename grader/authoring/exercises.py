@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from assignment import manifest as manifests
 from assignment.manifest import Exercise, Manifest, ManifestError
 from grader.judge.markers import marked_exercise
@@ -31,7 +33,7 @@ title = "{{title}}"
 chapter = "{{chapter}}"
 functions = ["{{module}}.{{id}}"]
 points = 1
-hint = "{_HINT}"
+{{core}}hint = "{_HINT}"
 work = "{_WORK}"
 
 """
@@ -74,7 +76,7 @@ _WRONG = {
     "mistake": ("", "the square of the number", "return number * number"),
     "another": ("", "twice the absolute value", "return 2 * abs(number)"),
 }
-_SECTION = f"""## Exercise `{{id}}` (1 point)
+_SECTION = f"""## Exercise `{{id}}` ({{worth}})
 
 Write `{{id}}{_TEXT}
 
@@ -129,6 +131,8 @@ class Places:
 def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) -> list[Path]:
     """Adds an exercise of a chapter, right after another one; returns what was written.
 
+    It is core, or further, as the other one is.
+
     Raises:
         ManifestError: the id is none, or is taken; there is no other one.
     """
@@ -154,10 +158,13 @@ def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) 
         "chapter": neighbour.chapter,
         "module": module,
         "package": manifest.package,
+        "core": "" if neighbour.core else "core = false\n",
+        "worth": msgspec.structs.replace(neighbour, points=1).worth,
     }
     written = [places.manifest, places.text(neighbour.chapter)]
     _insert(places.manifest, _entry, after, _ENTRY.format(**words))
-    _change_points(places.manifest, manifest.points + 1)
+    if neighbour.core:
+        _change_points(places.manifest, manifest.points + 1)
     _insert(places.text(neighbour.chapter), _section, after, _SECTION.format(**words))
     for name, path in places.solutions(manifest.package, module).items():
         written.append(_append(path, (_ALTERNATIVES.get(name) or _REFERENCE).format(**words)))

@@ -276,6 +276,7 @@ def _publish(
 ) -> None:
     """Writes what leaves, and the platform's gradebook."""
     became = publication.publish(rows, out, target)
+    without = publication.pack(rows, target)
     if book is not None:
         data, left = book.filled(rows)
         write_atomically(target / book.name, data, 0o644)
@@ -283,6 +284,8 @@ def _publish(
             _say(f"! in no line of {book.name}: {', '.join(left)}", style="yellow")
     counts = ", ".join(f"{len(ids)} {what}" for what, ids in became.items())
     _say(f"published in {target}/: {counts}" + (f"; {target / book.name}" if book else ""))
+    if without:
+        _say(f"not in {publication.FEEDBACK}: {', '.join(without)}", style="yellow")
     if gone := [r.student.id for r in rows if r.published is not None and not r.leaves]:
         _say(f"withdrawn, but perhaps still on the platform: {', '.join(gone)}", style="yellow")
     for what in sorted(became.keys() - {"with a page"}):
@@ -321,7 +324,7 @@ def report(
 
 def explain(
     file: Annotated[
-        Path, typer.Argument(metavar="GRADE", help="grade.json, or a student's grade.json.gz")
+        Path, typer.Argument(metavar="GRADE", help="a grade.json, or the folder that has it")
     ],
     exercise: Annotated[str, typer.Argument(help="only this one, with all its checks")] = "",
     page: Annotated[Path | None, typer.Option("--html", help="write it as a page, too")] = None,
@@ -337,7 +340,7 @@ def explain(
 
     grade = folder.read_grade(file)
     if grade is None:
-        where = f", such as {file}/students/ID/grade.json.gz" if file.is_dir() else ""
+        where = f", or of a class {file}/students/ID" if file.is_dir() else ""
         fail(BAD_INPUT, f"{file} is no record of a grading; name a grade.json{where}")
     known = [score.id for score in grade.exercises]
     if exercise and exercise not in known:

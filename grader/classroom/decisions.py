@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -14,6 +15,7 @@ from grader.classroom import aliases, policy, roster
 from grader.classroom.policy import Hold, Override
 from grader.results.lateness import Deadlines
 
+T = TypeVar("T")
 _MARK = "anonymous"  # a file in a folder of marks that has aliases
 
 
@@ -34,11 +36,13 @@ def _read_class(
     listed = roster.read_roster(students) if students else None
     decided = policy.read_matches(out / "matches.csv", owners)
     handed = roster.handed_in(submissions, listed)
+    found, wrong = roster.match(handed, listed, decided), []
     if unknown := sorted(decided.keys() - {one.path.name for one in handed}):
         where = f"{out / 'matches.csv'}: no entry of {submissions}"
-        raise policy.PolicyError(f"{where} is called {unknown[0]}")
-    found = roster.match(handed, listed, decided)
-    _check_names(out / "matches.csv", set().union(*decided.values()), found)
+        wrong.append(f"{where} is called {', '.join(unknown)}")
+    wrong += _strangers(out / "matches.csv", set().union(*decided.values()), found)
+    if wrong:
+        raise policy.PolicyError("\n".join(wrong))
     return found
 
 
@@ -58,15 +62,24 @@ def read(
         known = aliases.aliases(key, found.students)
         real = {known[student.id]: student for student in found.students.values()}
         found = aliases.hide(found, known)
-    deadlines = policy.read_deadlines(out / "deadlines.toml")
+    wrong: list[str] = []  # of all files
+
+    def tried(function: Callable[..., T], name: str, *others: Mapping[str, str]) -> T | None:
+        try:
+            return function(out / name, *others)
+        except policy.PolicyError as error:
+            wrong.append(str(error))
+            return None
+
+    deadlines = tried(policy.read_deadlines, "deadlines.toml")
     if deadlines is not None:
         extensions = aliases.renamed(deadlines.extensions, known)
         deadlines = msgspec.structs.replace(deadlines, extensions=extensions)
     decisions = Decisions(
         deadlines,
-        policy.read_overrides(out / "overrides.csv", known),
-        policy.read_holds(out / "holds.csv", known),
-        policy.read_times(out / "times.csv", known),
+        tried(policy.read_overrides, "overrides.csv", known) or {},
+        tried(policy.read_holds, "holds.csv", known) or {},
+        tried(policy.read_times, "times.csv", known) or {},
     )
     for file, named in {
         "deadlines.toml": set(deadlines.extensions if deadlines else ()),
@@ -74,10 +87,12 @@ def read(
         "holds.csv": set(decisions.holds),
         "times.csv": set(decisions.times),
     }.items():
-        _check_names(out / file, named, found)
+        wrong += _strangers(out / file, named, found)
     exercises = {exercise.id for exercise in manifests.load()} | {""}
     if unknown := sorted({exercise for _, exercise in decisions.overrides} - exercises):
-        raise policy.PolicyError(f"{out / 'overrides.csv'}: no exercise is called {unknown[0]}")
+        wrong.append(f"{out / 'overrides.csv'}: no exercise is called {', '.join(unknown)}")
+    if wrong:
+        raise policy.PolicyError("\n".join(wrong))
     if key is not None:
         out.mkdir(mode=0o700, parents=True, exist_ok=True)
         (out / _MARK).touch()
@@ -94,7 +109,7 @@ def _check_folder(out: Path, key: Path | None) -> None:
         raise roster.RosterError(f"{out} names students already: take another folder")
 
 
-def _check_names(file: Path, named: Collection[str], found: roster.Class) -> None:
-    """Raises PolicyError if a file names somebody who is not of the class."""
-    if unknown := sorted(set(named) - found.students.keys()):
-        raise policy.PolicyError(f"{file}: nobody of the class is called {', '.join(unknown)}")
+def _strangers(file: Path, named: Collection[str], found: roster.Class) -> list[str]:
+    """What is wrong with a file that names somebody who is not of the class; [] if nothing is."""
+    unknown = sorted(set(named) - found.students.keys())
+    return [f"{file}: nobody of the class is called {', '.join(unknown)}"] if unknown else []

@@ -281,7 +281,12 @@ def _add(found: hashlib._Hash, name: str, status: os.stat_result) -> None:
 
 
 def read_grade(path: Path) -> Grade | None:
-    """A record of a grading, packed or not; None if the file is none, or another version's."""
+    """A record of a grading, packed or not; None if the file is none, or another version's.
+
+    Of a folder it is the one in it.
+    """
+    if path.is_dir():
+        path = next(path.glob("grade.json*"), path)
     with suppress(OSError, EOFError, zlib.error, msgspec.DecodeError):
         data = path.read_bytes()
         packed = data.startswith(b"\x1f\x8b")

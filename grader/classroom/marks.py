@@ -53,6 +53,7 @@ class Row:
     untimed: bool = False  # nobody knows when it came, so that it cost nothing
     decided: list[str] = field(default_factory=list)  # what staff decided, for the student
     is_total: bool = False  # staff decided the whole mark
+    page: str = ""  # the name by which the platform knows whose a page is
 
     def of(self, exercise: str) -> ExerciseScore:
         """An exercise of the grade."""
@@ -128,7 +129,7 @@ def _row(
     student: Student, one: HandIn | None, marks: Path, decisions: Decisions, is_current: bool
 ) -> Row:
     folder = StudentFolder(marks, student.id)
-    row = Row(student, "missing")
+    row = Row(student, "missing", page=one.page if one is not None else "")
     failure = folder.failure()
     if one is not None and failure is not None and (is_current or failure.status == "fault"):
         row.status = failure.status
@@ -214,6 +215,7 @@ def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
         row.settled.append(
             f"{exercise} was {points(before)} and is {points(one.points)}, by {one.author}: "
             f"{one.reason}{_above(one.points, most)}"
+            f"{'' if of.core else ' (a further exercise: no part of the mark)'}"
         )
 
 

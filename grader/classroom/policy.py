@@ -15,7 +15,7 @@ it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +26,11 @@ from grader.results.lateness import Deadlines
 
 
 class PolicyError(Exception):
-    """A file of the staff's cannot be read; the message says where and why."""
+    """A file of the staff's cannot be read; the message says where and why, a line for each."""
+
+
+class _WrongLine(Exception):
+    """What is wrong in one line."""
 
 
 class Override(NamedTuple):
@@ -57,61 +61,74 @@ def read_deadlines(path: Path) -> Deadlines | None:
 def read_overrides(path: Path, known: Mapping[str, str] = {}) -> dict[tuple[str, str], Override]:
     """By student and exercise; {} without the file. Raises PolicyError."""
     found = {}
-    for line, row in _rows(path, ("id", "exercise", "points", "author", "reason", "date"), known):
+
+    def take(row: dict[str, str]) -> None:
         try:
             points = float(row["points"])
         except ValueError:
             points = math.nan
         if not 0 <= points < math.inf:
-            raise PolicyError(f"{path}:{line}: the points {row['points']!r} are no number from 0")
+            raise _WrongLine(f"the points {row['points']!r} are no number from 0")
         found[row["id"], row["exercise"]] = Override(points, row["author"], row["reason"])
+
+    _read(path, ("id", "exercise", "points", "author", "reason", "date"), known, take)
     return found
 
 
 def read_holds(path: Path, known: Mapping[str, str] = {}) -> dict[str, Hold]:
     """Marks that are held now, by student; {} without the file. Raises PolicyError."""
     found: dict[str, Hold] = {}
-    for line, row in _rows(path, ("id", "author", "reason", "date", "released"), known):
+
+    def take(row: dict[str, str]) -> None:
         if row["released"]:
-            _check_date(path, line, "released", row["released"])
+            _check_date("released", row["released"])
             found.pop(row["id"], None)
         else:
             found[row["id"]] = Hold(row["author"], row["reason"])
+
+    _read(path, ("id", "author", "reason", "date", "released"), known, take)
     return found
 
 
 def read_times(path: Path, known: Mapping[str, str] = {}) -> dict[str, datetime]:
     """When students handed in, as staff know it; {} without the file. Raises PolicyError."""
     found = {}
-    for line, row in _rows(path, ("id", "time", "author", "reason", "date"), known):
+
+    def take(row: dict[str, str]) -> None:
         try:
             when = datetime.fromisoformat(row["time"])
         except ValueError:
             when = None
         if when is None or when.tzinfo is None:
-            raise PolicyError(
-                f"{path}:{line}: the time {row['time']!r} is none; write 2026-10-02T23:59:00+02:00"
-            )
+            raise _WrongLine(f"the time {row['time']!r} is none; write 2026-10-02T23:59:00+02:00")
         found[row["id"]] = when
+
+    _read(path, ("id", "time", "author", "reason", "date"), known, take)
     return found
 
 
 def read_matches(path: Path, known: Mapping[str, str] = {}) -> dict[str, list[str]]:
     """By an entry's name the ids of its group, none for nobody's; {} without the file."""
     found: dict[str, list[str]] = {}
-    for _, row in _rows(path, ("name", "id", "author", "reason", "date"), known):
+
+    def take(row: dict[str, str]) -> None:
         group = found.setdefault(row["name"], [])
         if not row["id"]:
             group.clear()
         elif row["id"] not in group:
             group.append(row["id"])
+
+    _read(path, ("name", "id", "author", "reason", "date"), known, take)
     return found
 
 
-def _rows(
-    path: Path, columns: tuple[str, ...], known: Mapping[str, str]
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each line with its number; all must have just these columns, an author, a reason, a date.
+def _read(
+    path: Path,
+    columns: tuple[str, ...],
+    known: Mapping[str, str],
+    take: Callable[[dict[str, str]], None],
+) -> None:
+    """Gives `take` each line; all must have just these columns, an author, a reason, a date.
 
     Who is known by another id is given that one.
     """
@@ -121,25 +138,32 @@ def _rows(
     expected = ",".join(columns)
     if [column.strip() for column in header] != list(columns):
         raise PolicyError(f"{path}:1: expected the columns {expected}, got {','.join(header)}")
+    wrong = []
     for line, cells in enumerate(rows, 2):
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(cells) != len(columns):
-            raise PolicyError(
-                f"{path}:{line}: {len(cells)} cells for {expected}; a text with a comma needs "
-                "quotation marks"
-            )
-        row = {key: cell.strip() for key, cell in zip(columns, cells, strict=True)}
-        for key in (columns[0], "author", "reason", "date"):
-            if not row[key]:
-                raise PolicyError(f"{path}:{line}: {key} is missing")
-        _check_date(path, line, "date", row["date"])
-        row["id"] = known.get(row["id"], row["id"])
-        yield line, row
+        try:
+            if any(cell.strip() for cell in cells):
+                take(_row(cells, columns, known))
+        except _WrongLine as why:
+            wrong.append(f"{path}:{line}: {why}")
+    if wrong:
+        raise PolicyError("\n".join(wrong))
 
 
-def _check_date(path: Path, line: int, key: str, text: str) -> None:
+def _row(cells: list[str], columns: tuple[str, ...], known: Mapping[str, str]) -> dict[str, str]:
+    if len(cells) != len(columns):
+        raise _WrongLine(
+            f"{len(cells)} cells for {','.join(columns)}; a text with a comma needs quotation marks"
+        )
+    row = {key: cell.strip() for key, cell in zip(columns, cells, strict=True)}
+    for key in (columns[0], "author", "reason", "date"):
+        if not row[key]:
+            raise _WrongLine(f"{key} is missing")
+    _check_date("date", row["date"])
+    return row | {"id": known.get(row["id"], row["id"])}
+
+
+def _check_date(key: str, text: str) -> None:
     try:
         date.fromisoformat(text)
     except ValueError:
-        raise PolicyError(f"{path}:{line}: {key} is {text!r}; write 2026-10-02") from None
+        raise _WrongLine(f"{key} is {text!r}; write 2026-10-02") from None

@@ -6,9 +6,11 @@ end, and its nonce is used for no other files: what a student learns of it then 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
 
@@ -20,8 +22,9 @@ from grader.results.gradescope import to_gradescope
 from grader.results.html import to_html
 from grader.results.write import write_atomically
 
-MARKS = "marks.csv"
-_FILES = ("report.html", "results.json")
+MARKS, FEEDBACK = "marks.csv", "feedback.zip"
+_REPORT = "report.html"
+_FILES = (_REPORT, "results.json")
 _FINAL = ("graded", "refused", "missing")
 
 
@@ -94,8 +97,36 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> dict[str, list[st
                 max_score=row.max_score or row.grade.max_score,
             )
             page = to_html(grade, row.explanation, row.final)
-            write_atomically(place / "report.html", page.encode(), 0o644)
+            write_atomically(place / _REPORT, page.encode(), 0o644)
             results = to_gradescope(grade, row.explanation, row.final)
             write_atomically(place / "results.json", results, 0o644)
     write_atomically(target / MARKS, to_csv(("id", "points"), lines), 0o644)
     return became
+
+
+def pack(rows: Sequence[Row], target: Path) -> list[str]:
+    """Writes feedback.zip, of published pages, as Canvas or Moodle takes it; none if neither does.
+
+    The platform gives a group's page to all of it, so all must have the same mark for one reason.
+
+    Returns:
+        Whose page is not in it, though others are.
+    """
+    by_name: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_name[row.page].append(row)
+    alone = by_name.pop("", [])
+    without = [row.student.id for row in alone if row.leaves and row.grade is not None]
+    packed = target / f".{FEEDBACK}"
+    (target / FEEDBACK).unlink(missing_ok=True)
+    if not by_name:
+        return []
+    with ZipFile(packed, "w", ZIP_DEFLATED) as file:
+        for name, group in by_name.items():
+            page = target / group[0].student.id / _REPORT
+            if len({(row.leaves, row.final, row.explanation) for row in group}) > 1:
+                without += [row.student.id for row in group]
+            elif page.exists():
+                file.write(page, name)
+    packed.replace(target / FEEDBACK)
+    return without

@@ -28,7 +28,7 @@ _OWN, _CANVAS, _MOODLE = ("id", "email", "login"), ("canvas_id",), ("moodle_id",
 _SID, _EMAIL = ("id", "sid"), ("email",)
 COLUMNS = tuple(dict.fromkeys((*_OWN, *_CANVAS, *_MOODLE, *_SID)))
 # `lastfirst_LATE_USER_NUMBER_file.zip`. A student may choose a name with numbers in it.
-_CANVAS_NUMBERS = re.compile(r"(?=_(?P<late>LATE_)?(?P<user>\d+)_\d+_)")
+_CANVAS_NUMBERS = re.compile(r"(?=_(?P<late>LATE_)?(?P<user>\d+)_(?P<file>\d+)_)")
 # `First Last_NUMBER_assignsubmission_file_name.zip`: of the file's name the same holds.
 _MOODLE_NUMBERS = re.compile(r"(?<=.)(?=_(?P<id>\d+)_assignsubmission_file(?:_|$))")
 _MAX_ID = 200  # bytes
@@ -66,6 +66,7 @@ class HandIn:
     members: tuple[Member, ...]  # of the group
     when: datetime | None = None  # None if the export does not say
     late: bool = False  # as the platform itself says
+    page: str = ""  # the name by which the platform knows whose a page is, if it takes pages back
 
 
 @dataclass
@@ -193,7 +194,10 @@ def _of_canvas(path: Path, users: set[str]) -> HandIn | None:
     if not found:
         return None
     keys = tuple((match["user"], _CANVAS) for match in found)
-    return HandIn(path, (Member(keys),), late=bool(found[0]["late"]))
+    numbers = {(match["user"], match["file"]) for match in found}
+    # Canvas looks for the first two numbers between underscores.
+    page = "feedback_{}_{}_report.html".format(*min(numbers)) if len(numbers) == 1 else ""
+    return HandIn(path, (Member(keys),), late=bool(found[0]["late"]), page=page)
 
 
 def _of_moodle(path: Path) -> HandIn | None:
@@ -202,7 +206,8 @@ def _of_moodle(path: Path) -> HandIn | None:
     if not found:
         return None
     keys = tuple((match["id"], _MOODLE) for match in found)
-    return HandIn(path, (Member(keys, path.name[: found[0].start()]),))
+    page = f"feedback_{found[0]['id']}_assignsubmission_file/report.html" if len(found) == 1 else ""
+    return HandIn(path, (Member(keys, path.name[: found[0].start()]),), page=page)
 
 
 def _stem(path: Path) -> str:

@@ -53,12 +53,15 @@ def manifest_of(root):
     return manifests.parse((root / "assignment" / "assignment.toml").read_text(encoding="utf-8"))
 
 
-def test_what_was_added_can_be_renamed_and_removed_without_a_trace(copy):
-    before = contents(copy)
-    written = exercises.add("doubled_up", "storage_index", root=copy)
+@pytest.mark.parametrize(("after", "is_core"), [("storage_index", True), ("view_strides", False)])
+def test_what_was_added_can_be_renamed_and_removed_without_a_trace(copy, after, is_core):
+    before, points = contents(copy), manifest_of(copy).points
+    written = exercises.add("doubled_up", after, root=copy)
     assert {path.name for path in written} >= {"strides.py", "strides.md", "assignment.toml"}
     ids = [exercise.id for exercise in manifest_of(copy)]
-    assert ids.index("doubled_up") == ids.index("storage_index") + 1
+    assert ids.index("doubled_up") == ids.index(after) + 1
+    assert manifest_of(copy)["doubled_up"].core == is_core
+    assert manifest_of(copy).points == points + is_core
     exercises.rename("doubled_up", "twofold", copy)
     assert "doubled_up" not in [exercise.id for exercise in manifest_of(copy)]
     left = {place.partition(":")[0] for place in exercises.mentions("doubled_up", copy)}

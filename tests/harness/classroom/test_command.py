@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from textwrap import dedent
 
 import pytest
@@ -233,6 +234,72 @@ def test_gradebook_is_published_with_the_marks(grader, tmp_path):
     stale = grader(*command[:-1])
     assert (stale.exit_code, "out has moodle.csv of before" in stale.output) == (2, True)
     assert grader(*command, "nowhere.csv").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("column", "entry", "page"),
+    [
+        ("canvas_id", "kingada_LATE_{}_70_hw.zip", "feedback_{}_70_report.html"),
+        (
+            "moodle_id",
+            "King_{}_assignsubmission_file_",
+            "feedback_{}_assignsubmission_file/report.html",
+        ),
+    ],
+)
+def test_pages_are_packed_by_the_names_that_the_platform_gave(
+    grader, tmp_path, column, entry, page
+):
+    """A group's is not, if its marks differ"""
+    names = {"ada": entry.format(1), "eve": entry.format(3)}
+    hand_in(tmp_path / "in", **{names["ada"]: "7", names["eve"]: "5", "zoe": "4"})
+    (tmp_path / "roster.csv").write_text(f"id,{column}\nada,1\nbob,2\neve,3\ntim,4\nzoe,5\n")
+    (tmp_path / "marks").mkdir()
+    groups = "".join(
+        f"{names[first]},{who},ann,a group,2026-10-03\n"
+        for first, second in (("ada", "bob"), ("eve", "tim"))
+        for who in (first, second)
+    )
+    (tmp_path / "marks" / "matches.csv").write_text(f"name,id,author,reason,date\n{groups}")
+    (tmp_path / "marks" / "overrides.csv").write_text(
+        "id,exercise,points,author,reason,date\ntim,,2,ann,did nothing,2026-10-03\n"
+    )
+    command = "class", "in", "--roster", "roster.csv"
+    assert grader(*command).exit_code == 0
+    done = grader(*command, "--publish", "out")
+    assert done.exit_code == 0, done.output
+    assert "not in feedback.zip: zoe, eve, tim" in done.output
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as packed:
+        assert packed.namelist() == [page.format(1)]
+        assert packed.read(page.format(1)) == (tmp_path / "out/ada/report.html").read_bytes()
+    (tmp_path / "marks" / "holds.csv").write_text(
+        "id,author,reason,date,released\nada,tim,why,2026-10-03,\n"
+    )
+    assert grader(*command, "--publish", "out").exit_code == 0
+    with zipfile.ZipFile(tmp_path / "out" / "feedback.zip") as packed:
+        assert packed.namelist() == []
+
+
+def test_all_that_is_wrong_in_files_of_staff_is_said(grader, tmp_path):
+    hand_in(tmp_path / "in", ada="7")
+    (tmp_path / "marks").mkdir()
+    (tmp_path / "marks" / "deadlines.toml").write_text("due = 2026-10-02T22:00:00\n")
+    (tmp_path / "marks" / "overrides.csv").write_text(
+        "id,exercise,points,author,reason,date\n"
+        "ada,,many,ann,why,2026-10-03\nzoe,nosuch,1,ann,why,2026-10-03\nada,,1,ann,why,today\n"
+    )
+    (tmp_path / "marks" / "holds.csv").write_text(
+        "id,author,reason,date,released\nzoe,tim,why,2026-10-03,\n"
+    )
+    failed = grader("class", "in")
+    assert failed.exit_code == 2
+    said = failed.output.splitlines()
+    assert [line.partition(": ")[0] for line in said] == [
+        "marks/deadlines.toml",
+        "marks/overrides.csv:2",
+        "marks/overrides.csv:4",
+        "marks/holds.csv",
+    ]
 
 
 def test_similar_lists_pairs_and_exports_the_code(grader, tmp_path):

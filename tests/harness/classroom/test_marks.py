@@ -116,7 +116,9 @@ def test_override_of_a_further_exercise_leaves_the_total_alone(a_class, tmp_path
     overrides = {("ada", "mfu"): Override(6.0, "tim", "a typo")}
     (ada,) = rows_of(found, tmp_path, Decisions(None, overrides, {}))
     assert (ada.score, ada.max_score, ada.exercises["mfu"]) == (3.0, 4.0, 6.0)
-    assert ada.settled == ["mfu was 5 and is 6, by tim: a typo"]
+    assert ada.settled == [
+        "mfu was 5 and is 6, by tim: a typo (a further exercise: no part of the mark)"
+    ]
 
 
 def test_override_without_a_grade_is_the_mark(a_class, tmp_path):
