@@ -68,7 +68,7 @@ def enter(profile: str, guarded: Path | None = None) -> None:
         guard(guarded)
     if profile == "whole":
         if guarded is not None:  # without its own root, tier A has the machine's
-            _make_interpreter_reachable()
+            _make_interpreter_reachable(guarded)
         return
     if profile == "no-landlock":
         _hide_other_folders()
@@ -92,6 +92,7 @@ def guard(folder: Path) -> None:
     Raises:
         OSError: something stayed writable.
     """
+    kernel.mount(str(folder), str(folder), None, kernel.MS_BIND)  # a mount that can be writable
     for point in kernel.mount_points():
         if not point.startswith("/proc"):
             with contextlib.suppress(OSError):  # another mount may hide it
@@ -161,20 +162,16 @@ def _hide_other_devices(mode_of_zero: int) -> None:
     Path("/dev/zero").chmod(mode_of_zero)
 
 
-def _make_interpreter_reachable() -> None:
-    for prefix in lockdown.interpreter_folders():
-        _make_reachable(Path(prefix))
-
-
-def _make_reachable(folder: Path) -> None:
-    """Covers the topmost closed folder above this one by an open one that has only this inside."""
-    for place in reversed(folder.parents):
-        if not place.stat().st_mode & stat.S_IXOTH:
-            held = os.open(folder, os.O_PATH)
-            kernel.mount("tmpfs", str(place), "tmpfs", 0, "mode=755,size=1m")
-            _mount_back(held, folder)
-            namespaces._remount(str(place), kernel.MS_RDONLY)
-            return
+def _make_interpreter_reachable(*folders: Path) -> None:
+    """Covers each topmost closed folder above it by an open one that has it, and these, inside."""
+    here = Path.cwd()
+    for prefix in map(Path, lockdown.interpreter_folders()):
+        for place in reversed(prefix.parents):
+            if not place.stat().st_mode & stat.S_IXOTH:
+                _cover([str(place)], "mode=755,size=1m", here, *folders)
+                os.chdir(here)
+                namespaces._remount(str(place), kernel.MS_RDONLY)
+                break
 
 
 def _mount_back(held: int, folder: Path) -> None:
