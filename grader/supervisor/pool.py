@@ -102,6 +102,9 @@ class WorkerPool:
         Raises:
             GraderFault: no worker could be started, before any code of the submission ran.
         """
+        if self._kept is not None:  # nothing would be charged for what it does beside this one
+            with suppress(SubmissionFailure):
+                self._kept[1].stop()
         for _ in range(2):
             worker = self._take(scratch, watch)
             try:
@@ -134,6 +137,7 @@ class WorkerPool:
         (_, worker), self._kept = self._kept, None
         account.begin(worker, has_earlier_tests=True)
         try:
+            worker.resume()
             worker.begin_next_test(seed)
         except SubmissionFailure:
             worker.kill()

@@ -114,6 +114,22 @@ def test_worker_that_a_call_has_ended_is_not_kept(next_test):
     assert next_test().toy.count() == 1
 
 
+def test_a_kept_worker_does_nothing_beside_another(next_test):
+    """Nothing would be charged for what it does meanwhile"""
+    one = next_test()
+    assert one.toy.count() == 1
+    pid, pool = one._worker.pid, one._pool
+    one.close()
+    alone = next_test("")
+    assert alone.toy.count() == 1
+    assert pool._kept is not None
+    process = pool._kept[1]._process.process
+    assert process.activity() == "stopped"
+    alone.close()
+    again = next_test()
+    assert (again.toy.count(), again._worker.pid) == (2, pid)
+
+
 @pytest.mark.parametrize("group", ["", "group"])
 def test_without_a_group_no_worker_is_shared(next_test, group):
     for implementation in (next_test(group), next_test("")):
