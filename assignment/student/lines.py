@@ -12,6 +12,7 @@ from assignment.calls.text import cut
 from assignment.calls.world import what_it_meets
 from assignment.expect import Mismatch
 from assignment.student import diagnosis, signatures
+from assignment.student.drawn import drawn
 
 _OF_ARGUMENTS = ("ValueError", "TypeError", "LookupError", "IndexError")
 _ROOM = 120  # characters of a value whose first difference is named
@@ -69,9 +70,17 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
         *call_lines(call, value.actual),
         *labelled("expected", pair[0]),
         *labelled("found", pair[1]),
+        *_picture(value, call),
         *labelled("note", thought),
         *labelled("hint", "" if replaces else hint),
     ]
+
+
+def _picture(value: Mismatch, call: Call | None) -> list[str]:
+    """The layout that came beside the right one, where a layout was asked for."""
+    if call is None or value.whole is None or not call.target.startswith("strides."):
+        return []
+    return [line for pair in drawn(call.text, *value.whole) for line in labelled(*pair)]
 
 
 def no_exception_lines(text: str, call: Call | None) -> list[str]:
