@@ -35,7 +35,7 @@ _RATIOS = (
     (2, "twice the expected value"),
     (3, "3 times the expected value"),
     (4, "4 times the expected value"),
-    (8, "8 times the expected value; bits instead of bytes?"),
+    (8, "8 times the expected value"),
     (100, "100 times the expected value; a percentage?"),
     (1000, "1000 times the expected value; which unit?"),
     (1024, "1024 times the expected value; which unit?"),
@@ -51,7 +51,7 @@ _RATIOS = (
     (2 / 3, "two thirds of the expected value"),
     (3 / 2, "3/2 of the expected value"),
     (1 / 4, "a quarter of the expected value"),
-    (1 / 8, "an eighth of the expected value; bytes instead of bits?"),
+    (1 / 8, "an eighth of the expected value"),
     (1 / 100, "a hundredth of the expected value; a percentage?"),
     (1 / 1000, "a thousandth of the expected value; which unit?"),
     (1 / 1024, "1/1024 of the expected value; which unit?"),
@@ -194,8 +194,11 @@ def _of_numbers(found: float, expected: float) -> Iterator[str]:
             yield _FLOAT
     if found != found:
         yield _NAN
-    if type(found) is int and type(expected) is int and abs(found - expected) == 1:
+    is_whole = type(found) is int and type(expected) is int
+    if is_whole and abs(found - expected) == 1:
         yield f"one too {'many' if found > expected else 'few'}"
+    if is_whole and found != expected and (found - expected) % 2**64 == 0:
+        yield "a multiple of 2⁶⁴ away: numpy's and torch's integers wrap around, Python's do not"
     if not _has_square(found) or not _has_square(expected):
         return
     yield from _of_ratios([found / expected] if expected else [])

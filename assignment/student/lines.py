@@ -56,8 +56,10 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
     """
     call = journal.of_value(value.whole[0] if value.whole else None)
     thought, replaces = diagnosis.of_mismatch(value)
-    if thought == diagnosis.RETURNED_NONE and call is not None and call.returned != "None":
-        thought, replaces = "", False
+    if thought == diagnosis.RETURNED_NONE and call is not None:
+        may_be_none = "None" in signatures.returns(call.target)
+        if may_be_none or call.returned != "None":
+            thought, replaces = "", False
     what = value.what
     if call is not None:
         what = re.sub(r"^the result\b", f"the result of {call.name}", what)

@@ -160,7 +160,7 @@ class Progress:
         return "not passed", "F", ("NOT PASSED", {"red": True})
 
     @pytest.hookimpl(trylast=True)
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+    def pytest_terminal_summary(self, terminalreporter: Any, exitstatus: int) -> None:
         if not self._tallies or self._config.option.collectonly:
             return
         if self._is_whole_run() and self._config.getoption("--ex") is None:
@@ -182,7 +182,7 @@ class Progress:
             self._print_changes(console)
         self._print_table(console)
         self._print_grader_only(console)
-        self._print_next(console)
+        self._print_next(console, is_green=exitstatus == 0)
         terminalreporter.write(_readable(screen.getvalue(), encoding))
 
     def _print_failures(self, console: Console) -> None:
@@ -219,7 +219,7 @@ class Progress:
                 count = _plural(tally.given_up, "more test")
                 console.print(f"{count} of {exercise.id} not run: {GIVEN_UP}.", style="dim")
             if is_short and any(not failure.shared for failure in shown[1:]):
-                every = f"python -m pytest --ex {exercise.id} -v"
+                every = f"{command('test', exercise.id)} {'ALL=1' if is_under_make() else '-v'}"
                 console.print(Text(f"What the others found:  {every}\n", "dim"), soft_wrap=True)
 
     def _print_changes(self, console: Console) -> None:
@@ -285,7 +285,7 @@ class Progress:
                 for line in textwrap.wrap(text, console.width, subsequent_indent="  "):
                     console.print(Text(line, style="cyan"))
 
-    def _print_next(self, console: Console) -> None:
+    def _print_next(self, console: Console, is_green: bool) -> None:
         following = self._next()
         if self._config.option.verbose < _WATCHED:
             return
@@ -303,7 +303,7 @@ class Progress:
             ("hint", command("hint", following.id)),
         ):
             console.print(Text.assemble((f"  {what:<7}", "dim"), where), soft_wrap=True)
-        if is_under_make():
+        if is_under_make() and not is_green:
             note = "(make reports an error until every test passes; ignore it.)"
             console.print(Text(note, style="dim"))
 

@@ -1,5 +1,7 @@
 """`make watch`: tests an exercise at each save, and goes on to the next one when it passes.
 
+A save of another module leads to that one's exercise.
+
 One process imports torch and pytest, and never your code. Each run is a fork of it, so that a
 verdict takes a fraction of a second. Where no process can be forked safely (Windows, macOS), each
 run starts a new Python. A save during a run ends it: a loop without end does no harm.
@@ -81,6 +83,7 @@ class Watch:
         self._console, self._root, self._hint, self._reset = console, root, hint, reset
         self._exercises = list(manifest.load())
         self._at = self._exercises.index(exercise)
+        self._is_saved = False  # whether a save began the run
         self._package = root / manifest.load().package
 
     def loop(self) -> None:
@@ -92,7 +95,8 @@ class Watch:
             try:
                 while True:
                     if (files := self._files()) != seen:
-                        seen, wanted = files, True
+                        self._turn_to({Path(name).stem for name, _ in files.items() - seen.items()})
+                        seen, wanted, self._is_saved = files, True, True
                     if wanted:
                         if run is not None:
                             run.stop()
@@ -111,6 +115,7 @@ class Watch:
                         case "\n" | "\r":
                             wanted = True
                         case "n" | "b":
+                            self._is_saved = False
                             step = 1 if key == "n" else -1
                             self._at = (self._at + step) % len(self._exercises)
                             wanted = True
@@ -145,6 +150,15 @@ class Watch:
                 found[str(path)] = status.st_mtime_ns, status.st_size
         return found
 
+    def _turn_to(self, saved: set[str]) -> None:
+        """Goes to an exercise of a module that was saved, if the present one is none of it."""
+        if saved.isdisjoint(self._exercise.modules):
+            of_them = [e for e in self._exercises if not saved.isdisjoint(e.modules)]
+            known = states.read(self._root, self._package)
+            following = states.first_open(known, preferred=of_them)
+            if of_them:
+                self._at = self._exercises.index(following if following in of_them else of_them[0])
+
     def _start(self) -> Run:
         self._console.clear()
         self._console.print(Text(f"{self._exercise.title} ({self._exercise.id})", style="bold"))
@@ -152,13 +166,14 @@ class Watch:
         return Run(self._root, self._exercise)
 
     def _finish(self, status: int, seconds: float) -> None:
-        """Says how long it took; if all tests passed, the next exercise is watched from now on."""
+        """Says how long it took; if a save made all tests pass, the next exercise follows."""
         where = f"{self._exercise.id}, {seconds:.2f} s"
         if status < 0:
             self._console.print(Text(f"The process ended with signal {-status}.", style="red"))
         elif status == 0 and (following := _following(self._root)) is not None:
-            self._at = self._exercises.index(following)
-            where = f"now {self._exercise.id}"
+            if self._is_saved:
+                self._at = self._exercises.index(following)
+                where = f"now {self._exercise.id}"
         elif status == 0:
             done = f"Every public test passes. Hand in with:  {command('submit')}"
             self._console.print(Text(done, style="green bold"))

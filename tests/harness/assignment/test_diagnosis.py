@@ -23,7 +23,8 @@ def thought(found, expected, *, close=False):
 @pytest.mark.parametrize(
     ("found", "expected", "said"),
     [
-        (32, 4, "8 times the expected value; bits"),
+        (32, 4, "8 times the expected value"),
+        (-(2**63), 2**63, "a multiple of 2⁶⁴ away"),
         (3, 6, "half the expected value"),
         (-3.0, 3.0, "the expected value with the other sign"),
         (5, 6, "one too few"),

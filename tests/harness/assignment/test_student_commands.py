@@ -104,10 +104,9 @@ def test_states_and_failures_of_a_handout_in_progress(workspace):
     assert table["storage_index"] == ("in progress", "0")
     assert table["gather"] == ("in progress", "0")
     assert table["matmul_flops"] == ("not started", "")
-    mismatch = (
-        "    expected: (4, 1)\n    found:    (1, 4)\n    note:     in reverse order\n    hint:"
-    )
-    assert mismatch in run.stdout
+    assert "    expected: (4, 1)\n    found:    (1, 4)\n    drawn:  " in run.stdout
+    assert "    yours:      0  4  8 12  1 " in run.stdout
+    assert "    note:     in reverse order\n    hint:" in run.stdout
     assert "    call:     strides.gather(" in run.stdout
     assert "    found:    NameError: name 'missing_name' is not defined\n" in run.stdout
     assert " gather\n      return missing_name\n" in run.stdout

@@ -98,6 +98,23 @@ def test_save_is_tested_and_what_passes_leads_to_the_next(terminal):
     assert re.search(r"  pass +\d+ of \d+: bytes_per_element", said), said
 
 
+def test_what_was_asked_for_is_watched_until_another_module_is_saved(terminal):
+    """Also if it passes already"""
+    one = terminal("storage_bytes")
+    one.shown(PROMPT)
+    one.save("dtypes", (REFERENCE / "dtypes.py").read_text(encoding="utf-8"))
+    one.shown("[now bytes_per_element]")
+    one.press("n")
+    one.press("n")
+    one.shown("[storage_bytes, ")
+    one.shown(PROMPT)
+    one.save("strides", "def (")
+    assert "storage_index" in (said := one.shown(PROMPT))
+    assert "SyntaxError" in said
+    one.press("q")
+    assert one.ends() == 0
+
+
 def test_keys_move_and_show_hints(terminal):
     one = terminal("gather")
     one.shown(PROMPT)
