@@ -124,14 +124,14 @@ def accumulate(
     """Adds one term to 0 repeatedly, and rounds after each addition.
 
     The term is rounded to `term_dtype`, and the result to `accumulator_dtype`, before it is added.
-    Both may go by way of float32 to dtypes of fewer bits, as torch does. The sum starts as 0 in
-    `accumulator_dtype` and is rounded to it after every addition, as torch does when it adds two
-    tensors of that dtype.
+    Each of these roundings, to a dtype of fewer bits than float32, may round to float32 first, as
+    torch does. The sum starts as 0 in `accumulator_dtype` and is rounded to it after every
+    addition, as torch does when it adds two tensors of that dtype.
 
     Args:
         term: the number to add, within the range of `term_dtype`.
         count: how often to add it, at least 0.
-        term_dtype: the dtype of the term: one of those below, float8_e4m3fn or float8_e5m2.
+        term_dtype: the dtype of the term: as for the sum, or float8_e4m3fn or float8_e5m2.
         accumulator_dtype: the dtype of the sum: float64, float32, bfloat16 or float16.
 
     Returns:

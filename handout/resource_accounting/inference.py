@@ -201,8 +201,9 @@ def decode_step(
     """The least time of a decode step, and the speed that follows.
 
     A step has two parts, which do not overlap: the products with weights, and attention. Each takes
-    as long as the slower of its arithmetic and its traffic. FLOPs and bytes of both are those of
-    `step_intensity`.
+    as long as the slower of its arithmetic and its traffic, which are those of `step_intensity` for
+    one new token: each weight is moved once, for 2 FLOPs of each sequence; all keys and values are
+    moved once, and each query head takes 4 FLOPs for each token and element.
 
     Args:
         batch: number of sequences.

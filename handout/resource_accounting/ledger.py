@@ -121,8 +121,8 @@ def step_ledger(modules: Sequence[Module], recipe: Recipe) -> list[tuple[str, di
 
     - parameters: their number;
     - held: bytes of activations that it holds from its forward pass until its backward pass;
-    - needed: bytes of activations in its backward pass. That is the same number, or more if the
-      module is checkpointed: it runs again just before its backward pass.
+    - needed: bytes of its activations while its backward pass runs, in place of `held`: the same
+      number, or more if the module is checkpointed, since it runs again just before.
 
     A step has these moments: the forward pass of each module, the backward pass of each module from
     the last to the first, and the optimizer's step. Parameters, master copy and optimizer state
@@ -222,7 +222,7 @@ def model_modules(
     Args:
         context: positions in the position embedding, at least `seq_len`.
         checkpointed: whether each block is checkpointed. Then it holds only its input, and needs
-            what `block_activations` counts, its input included.
+            all that `block_activations` counts: its input is in that already.
         all others: as for `model_activations`.
 
     Returns:

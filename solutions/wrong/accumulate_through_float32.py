@@ -1,6 +1,6 @@
 """accumulate: every term goes through float32, which is too short for float64
 
-Breaks: Both may go by way of float32 to dtypes of fewer bits, as torch does
+Breaks: Each of these roundings, to a dtype of fewer bits than float32, may round to float32 first
 """
 
 

@@ -1,6 +1,6 @@
 """decode_roofline (core): all is in bf16 and waits for memory; a ratio of floats is the batch
 
-Breaks: Each takes as long as the slower of its arithmetic and its traffic.
+Breaks: Each takes as long as the slower of its arithmetic and its traffic
 
 Breaks: FLOP/B of "weights" and of "attention".
 """

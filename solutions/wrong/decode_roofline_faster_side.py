@@ -2,7 +2,9 @@
 
 Breaks: The least time of a decode step, and the speed that follows.
 
-Breaks: Each takes as long as the slower of its arithmetic and its traffic.
+Breaks: which are those of `step_intensity` for one new token
+
+Breaks: Each takes as long as the slower of its arithmetic and its traffic
 """
 
 _right_step = decode_step

@@ -1,6 +1,6 @@
 """decode_roofline: counts parameters in float32
 
-Breaks: FLOPs and bytes of both are those of `step_intensity`.
+Breaks: Each takes as long as the slower of its arithmetic and its traffic
 """
 
 import numpy as np

@@ -1,6 +1,8 @@
 """decode_roofline: the sequences of a batch run one after the other
 
 Breaks: A step has two parts, which do not overlap: the products with weights, and attention.
+
+Breaks: each weight is moved once, for 2 FLOPs of each sequence
 """
 
 _right_step = decode_step

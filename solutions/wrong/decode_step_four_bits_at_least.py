@@ -1,6 +1,6 @@
 """decode_roofline: no format has less than 4 bits: fewer bytes per weight are taken as 0.5
 
-Breaks: FLOPs and bytes of both are those of `step_intensity`.
+Breaks: each weight is moved once, for 2 FLOPs of each sequence
 """
 
 

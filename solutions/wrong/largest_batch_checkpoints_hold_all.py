@@ -1,6 +1,6 @@
 """largest_batch: a checkpointed block holds all it keeps
 
-Breaks: Then it holds only its input, and needs what `block_activations` counts, its input included.
+Breaks: Then it holds only its input, and needs all that `block_activations` counts
 """
 
 _modules = model_modules

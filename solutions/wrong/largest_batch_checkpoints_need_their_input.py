@@ -1,6 +1,6 @@
 """largest_batch: a checkpointed block needs only its input
 
-Breaks: and needs what `block_activations` counts, its input included
+Breaks: and needs all that `block_activations` counts
 """
 
 _modules = model_modules

@@ -2,7 +2,7 @@
 
 Breaks: It fits if no moment of `step_ledger` exceeds the device's memory.
 
-Breaks: Then it holds only its input, and needs what `block_activations` counts, its input included.
+Breaks: Then it holds only its input, and needs all that `block_activations` counts
 """
 
 _right_modules, _right_batch = model_modules, largest_batch

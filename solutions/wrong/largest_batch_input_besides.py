@@ -1,6 +1,6 @@
 """largest_batch: a checkpointed block needs its input twice
 
-Breaks: and needs what `block_activations` counts, its input included
+Breaks: its input is in that already
 """
 
 _modules = model_modules

@@ -2,8 +2,7 @@
 
 Breaks: held: bytes of activations that it holds from its forward pass until its backward pass;
 
-Breaks: That is the same number, or more if the module is checkpointed: it runs again just before
-its backward pass.
+Breaks: the same number, or more if the module is checkpointed, since it runs again just before
 """
 
 _ledger = step_ledger

@@ -1,6 +1,6 @@
 """step_ledger: a checkpointed module needs as much in its forward pass
 
-Breaks: needed: bytes of activations in its backward pass.
+Breaks: needed: bytes of its activations while its backward pass runs
 """
 
 _ledger = step_ledger

@@ -1,8 +1,8 @@
 """step_ledger: what a checkpointed module needs is ignored
 
-Breaks: needed: bytes of activations in its backward pass.
+Breaks: needed: bytes of its activations while its backward pass runs
 
-Breaks: it runs again just before its backward pass
+Breaks: since it runs again just before
 """
 
 _ledger = step_ledger

@@ -83,8 +83,9 @@ def storage_bytes(tensors: Iterable[torch.Tensor]) -> int:
 def bits_per_element(element_bits: int, block_size: int, scale_bits: int) -> float:
     """Average bits per element of a block-scaled format, including its share of a scale.
 
-    In a block-scaled format the elements of each block of `block_size` share one scale, by which
-    they are multiplied. The average is for full blocks; a scale of the whole tensor does not count.
+    In a block-scaled format the elements of each block of `block_size` share one scale: a
+    value is its element times the scale. The average is for full blocks; a scale of the whole
+    tensor does not count.
 
     Args:
         element_bits: bits of one element, at least 1.

@@ -85,7 +85,7 @@ def _floats():
         yield f"| {floats.accumulate(0.01, 1000, term, total):.{digits}f} |"
     yield f"| {floats.accumulate(0.01, 1000, BF16, BF16):g} |"
     error = floats.accumulate(0.01, 750, FP16, FP16) - 7.5
-    yield f"after 750 additions it is {error:g}"
+    yield f"after 750 additions the error is {error:g}"
     yield f"{in_format(0.01, FP16):.6f} in fp16, {in_format(0.01, BF16):.7f} in bf16"
 
 
@@ -270,8 +270,8 @@ def _communication():
     per_device = 4 * wire.LAYERS * wire.D_MODEL * 2 * PEAK / (3 * wire.PARAMETERS * 450e9)
     assert math.isclose(fast, (wire.DEVICES - 1) * per_device)
     hidden = math.floor(1 + 1 / per_device)
-    yield f"NVLink that is {percent(fast)}, and less than 1 up to {hidden} devices"
-    yield f"with one adapter it is {slow:.1f} times"
+    yield f"NVLink that is {fast:.2f}, and less than 1 up to {hidden} devices"
+    yield f"with one adapter it is {slow:.1f}."
 
 
 def _initialization():
