@@ -257,19 +257,21 @@ class Progress:
         console.print(table)
         if len(self._tallies) == 1:
             return
-        done = [e for e in self._exercises() if self._tallies[e.id].state == "passed"]
-        every = list(self._exercises())
-        core = [e for e in every if e.core]
-        won, of = (sum(e.points for e in some if e.core) for some in (done, every))
-        passed = f"{sum(e.core for e in done)} of {_plural(len(core), 'exercise')}"
-        beside = f"{sum(not e.core for e in done)} of {len(every) - len(core)}"
-        console.print(
-            Text(
-                f"\n{passed} passed the public tests, worth {won:g} of {of:g} points"
-                + (f"; further: {beside}" if len(core) < len(every) else "")
-                + f" ({time.perf_counter() - self._started:.1f} s)."
-            )
-        )
+        parts = []
+        for label, is_of in (
+            ("", lambda e: e.core and not e.needs),
+            ("further: ", lambda e: not e.core),
+            ("on a CUDA device: ", lambda e: e.core and e.needs),
+        ):
+            every = [e for e in self._exercises() if is_of(e)]
+            done = [e for e in every if self._tallies[e.id].state == "passed"]
+            won, of = (sum(e.points for e in some) for some in (done, every))
+            noun = "" if parts else f" exercise{'' if len(every) == 1 else 's'}"
+            if every:
+                count = f"{label}{len(done)} of {len(every)}{noun}"
+                parts.append(f"{count}, {won:g} of {_plural(of, 'point')}")
+        seconds = time.perf_counter() - self._started
+        console.print(Text(f"\nThe public tests pass for {'; '.join(parts)} ({seconds:.1f} s)."))
         console.print(Text("The marks come from hidden tests, which check more.", style="dim"))
 
     def _print_grader_only(self, console: Console) -> None:

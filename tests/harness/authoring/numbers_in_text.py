@@ -12,8 +12,10 @@ import torch
 from assignment.figures import wire
 from assignment.material.small_transformer import GPT2, SMALL
 from assignment.material.step_counts import PART, count_step
+from assignment.programs import find
 from grader.authoring.figures import REFERENCE
 from grader.authoring.figures.prediction import moments
+from grader.races.statistic import FULL_AT, Marks
 from solutions.resource_accounting import (
     budget,
     communication,
@@ -447,6 +449,15 @@ def _performance():
     yield "cross the memory bus six times"
     yield f"{ms(28 * 600 * 8192 / H100.bandwidth, 3)} of memory traffic"
     yield f"{600 * 12:,} in all; at 5 µs that is {ms(7200 * 5e-6, 0)}"
+    products, adamw, batches = (
+        find(name).sizes_on("cuda", 80 * 10**9) for name in ("matmul_chain", "adamw", "batches")
+    )
+    yield f"there are {products['products']} products with {products['distinct']} different weights"
+    yield f"there are {adamw['tensors']} tensors of 2²⁰ numbers"
+    assert adamw["elements"] == 2**20
+    yield f"Batches are {4 * batches['rows'] * batches['columns'] // 2**20} MiB each"
+    bounds = Marks(FULL_AT * 16).bounds
+    yield "up to {:.0f}, {:.0f} and {:.0f} ms".format(*(10 * b / FULL_AT for b in bounds[1:]))
 
 
 TEXT = {
