@@ -130,9 +130,10 @@ def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[
     mistakes = [case for case in cases if case.kind is Kind.WRONG]
     few = () if len(mistakes) >= _MISTAKES else (f"there are fewer than {_MISTAKES}",)
     yield Line(
-        f"each of {plural(len(mistakes), 'mistake')} costs points of this exercise",
+        f"each of {plural(len(mistakes), 'mistake')} costs points of this exercise, and not too many",
         (*problems(Kind.WRONG), *few),
-        "write a hidden test that fails (see *Tests* in CONTRIBUTING.md), or remove the mistake",
+        "if none fails, write a hidden test that does (see *Tests* in CONTRIBUTING.md), or remove the "
+        "mistake",
     )
 
 

@@ -300,7 +300,7 @@ def _changed(paths: list[Path], exercise: str) -> None:
     from grader.authoring import exercises
 
     for path in paths:
-        console.print(f"changed {path.relative_to(REPOSITORY)}", highlight=False)
+        console.print(f"{'changed' if path.exists() else 'removed'} {path.relative_to(REPOSITORY)}", highlight=False)
     if places := len(list(exercises.mentions(exercise))):
         console.print(
             f"! {exercise} still stands in {places} lines, as the name of a function or in words: "

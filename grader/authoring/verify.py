@@ -216,7 +216,9 @@ def _with_cost(finding: Finding, grade: Grade, wrong: Wrong) -> Finding:
     problems, costly = list(finding.problems), ""
     if lost > variants.RUBRIC * of + 0.005:
         costly = wrong.costs or "its other checks need right results"
-        if wrong.core:
+        if sum(check.max_points > 0 for check in checks) == 1:
+            costly = "there is one check alone"
+        elif wrong.core:
             costly = f"it lacks the work: {wrong.exercise.work}"
         elif broken > variants.RUBRIC * of + 0.005 and not wrong.costs:
             problems.append(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from grader.classroom.marks import SAME, Row
+from grader.classroom.marks import PUBLISHED, SAME, Row
 from grader.classroom.overview import CheckView
 from grader.classroom.roster import Class
 from grader.results.text import clean, plural
@@ -18,7 +18,7 @@ _URGENCY = (
     "refused",
     "0 points",
     "cannot be imported",
-    "published as",
+    PUBLISHED,
     "late",
 )
 
@@ -65,7 +65,9 @@ def text(
         "in the folder of marks, but not in this class": sorted(strangers),
         "without a time, so not charged for lateness": [r.student.id for r in rows if r.untimed],
         "with an untouched handout": [r.student.id for r in rows if _is_untouched(r)],
-        "without anything handed in": [r.student.id for r in rows if r.status == "missing"],
+        "without anything handed in": [
+            r.student.id for r in rows if r.status == "missing" and r.final is None
+        ],
     }.items():
         listed = [", ".join(map(_plain, ids))] if ids else []
         sections[f"{plural(len(ids), 'student')} {title}"] = listed

@@ -184,6 +184,7 @@ def grade_class(
         except publication.NotReady as error:
             fail(FAULT, str(error))
         marks.note_published(rows, out)
+        _write_files(found, rows, out)
         named = [replace(row, student=real[row.student.id]) for row in rows]
         _publish(sorted(named, key=lambda row: row.student.id), out, publish, book)
     raise typer.Exit(OK if len(done) == len(wanted) else FAULT)
@@ -244,13 +245,8 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
 
 def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> None:
     """Writes the tables and pages, and prints a summary after `new` gradings."""
-    marks.write_tables(rows, out)
+    _write_files(found, rows, out)
     changed = marks.write_changes(rows, out)
-    strangers = folder.known_students(out) - found.students.keys()
-    suspects = overview.suspects(rows)
-    page = attention.text(found, rows, out, strangers, suspects)
-    write_atomically(out / "attention.md", page.encode())
-    write_atomically(out / "overview.html", overview.html(rows, suspects).encode())
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for status, count in Counter(row.status for row in rows).most_common():
         table.add_row(str(count), status)
@@ -271,6 +267,15 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> N
     _say(f"{plural(needy, 'student')} for a person: {out}/attention.md · marks: {out}/marks.csv")
 
 
+def _write_files(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
+    marks.write_tables(rows, out)
+    strangers = folder.known_students(out) - found.students.keys()
+    suspects = overview.suspects(rows)
+    page = attention.text(found, rows, out, strangers, suspects)
+    write_atomically(out / "attention.md", page.encode())
+    write_atomically(out / "overview.html", overview.html(rows, suspects).encode())
+
+
 def _publish(
     rows: list[marks.Row], out: Path, target: Path, book: gradebook.Gradebook | None
 ) -> None:
@@ -283,7 +288,10 @@ def _publish(
         if left:
             _say(f"! in no line of {book.name}: {', '.join(left)}", style="yellow")
     counts = ", ".join(f"{len(ids)} {what}" for what, ids in became.items())
-    _say(f"published in {target}/: {counts}" + (f"; {target / book.name}" if book else ""))
+    beside = [book.name] if book else []
+    beside.append(publication.FEEDBACK)
+    names = ", ".join(str(target / name) for name in beside if (target / name).exists())
+    _say(f"published in {target}/: {counts}" + (f"; {names}" if names else ""))
     if without:
         _say(f"not in {publication.FEEDBACK}: {', '.join(without)}", style="yellow")
     if gone := [r.student.id for r in rows if r.published is not None and not r.leaves]:

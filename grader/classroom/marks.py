@@ -25,6 +25,7 @@ from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
 
 SAME = "the same files: "  # and the students of a group of them
+PUBLISHED = "published as "  # and the mark that left, which is another now
 Status = Literal["graded", "refused", "fault", "waiting", "undecided", "missing"]
 COLUMNS = (
     *("id", "name", "status", "score", "max", "late_days", "penalty", "final", "import_errors"),
@@ -103,7 +104,7 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         row.published = published.get(student.id)
         if row.published is not None and (row.published != row.final or row.is_held):
             now = points(row.final or 0.0) if row.leaves else "withdrawn"
-            row.attention.append(f"published as {points(row.published)}, and is {now} now")
+            row.attention.append(f"{PUBLISHED}{points(row.published)}, and is {now} now")
         if earlier := found.earlier.get(student.id):
             names = ", ".join(sorted(clean_name(other.path.name) for other in earlier))
             row.attention.append(f"handed in earlier, and not counted: {names}")
@@ -271,11 +272,18 @@ def _shown(row: Row) -> list[object]:
 
 
 def note_published(made: Sequence[Row], marks: Path) -> None:
-    """Keeps the marks that leave, for a later comparison; others may still be on the platform."""
+    """Keeps the marks that leave, for a later comparison; others may still be on the platform.
+
+    That a mark has changed needs nobody any more.
+    """
     kept = _read_published(marks)
     kept |= {row.student.id: row.final for row in made if row.leaves and row.final is not None}
     lines = ({"id": student, "points": points} for student, points in sorted(kept.items()))
     write_atomically(marks / "published.csv", tables.to_csv(("id", "points"), lines))
+    for row in made:
+        if row.leaves:
+            row.published = row.final
+            row.attention = [why for why in row.attention if not why.startswith(PUBLISHED)]
 
 
 def _read_published(marks: Path) -> dict[str, float]:

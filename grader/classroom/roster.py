@@ -206,7 +206,9 @@ def _of_moodle(path: Path) -> HandIn | None:
     if not found:
         return None
     keys = tuple((match["id"], _MOODLE) for match in found)
-    page = f"feedback_{found[0]['id']}_assignsubmission_file/report.html" if len(found) == 1 else ""
+    page = (
+        f"feedback_{found[0]['id']}_assignsubmission_file_/report.html" if len(found) == 1 else ""
+    )
     return HandIn(path, (Member(keys, path.name[: found[0].start()]),), page=page)
 
 
