@@ -130,10 +130,9 @@ def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[
     mistakes = [case for case in cases if case.kind is Kind.WRONG]
     few = () if len(mistakes) >= _MISTAKES else (f"there are fewer than {_MISTAKES}",)
     yield Line(
-        f"each of {plural(len(mistakes), 'mistake')} costs points of this exercise, and not too many",
+        f"{plural(len(mistakes), 'mistake')} cost points of this exercise, and not too many",
         (*problems(Kind.WRONG), *few),
-        "if none fails, write a hidden test that does (see *Tests* in CONTRIBUTING.md), or remove the "
-        "mistake",
+        "as said; if it costs none, write a hidden test that fails, or remove the mistake",
     )
 
 

@@ -300,7 +300,8 @@ def _changed(paths: list[Path], exercise: str) -> None:
     from grader.authoring import exercises
 
     for path in paths:
-        console.print(f"{'changed' if path.exists() else 'removed'} {path.relative_to(REPOSITORY)}", highlight=False)
+        what = "changed" if path.exists() else "removed"
+        console.print(f"{what} {path.relative_to(REPOSITORY)}", highlight=False)
     if places := len(list(exercises.mentions(exercise))):
         console.print(
             f"! {exercise} still stands in {places} lines, as the name of a function or in words: "

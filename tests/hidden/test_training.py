@@ -404,7 +404,7 @@ def test_loss_is_the_whole_batchs(impl, rng, torch_rng):
     close(*found, "the loss of integers")
     y[int(rng.integers(5))] = math.nan
     found = impl.scenarios.accumulate_run(weights, x, y, micro_batch=2)
-    assert math.isnan(found["loss"]), "a row whose loss is nan counts, too: the mean is nan"
+    assert math.isnan(found["loss"]), "a row whose loss is nan was left out of the mean"
 
 
 @pytest.mark.exercise("accumulate_gradients")

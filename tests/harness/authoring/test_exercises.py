@@ -202,7 +202,7 @@ def test_the_list_names_what_is_missing_and_what_to_do(monkeypatch, tmp_path):
     assert [part.partition("\n")[0] for part in said] == [
         "the text has its section",
         "its tests are quick, or it is known how long they take",
-        "each of 14 mistakes costs points of this exercise, and not too many",
+        "14 mistakes cost points of this exercise, and not too many",
     ]
     assert "→ write it in assignment/writeup/strides.md" in said[0]
     assert "its text still speaks of twice a number" in said[0]
