@@ -144,7 +144,7 @@ def find(exercise_id: str) -> Exercise:
         found = exercises.named(exercise_id)
     except ManifestError as error:
         raise UserError(str(error)) from error
-    if found[0].id != exercise_id:
+    if exercise_id == found[0].chapter != found[0].id:
         ids = ", ".join(exercise.id for exercise in found)
         raise UserError(f"{exercise_id} is a chapter; name one of its exercises: {ids}")
     return found[0]

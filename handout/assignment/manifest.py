@@ -128,14 +128,17 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         raise ManifestError(self._unknown("exercise", exercise_id))
 
     def named(self, name: str) -> tuple[Exercise, ...]:
-        """The exercise of this name, or those of this chapter.
+        """The exercise of this name, or those of this chapter, or the first of this function.
 
         Raises:
-            ManifestError: there is neither; the message offers the nearest names.
+            ManifestError: there is none; the message offers the nearest names.
         """
         found = tuple(e for e in self.exercise if e.id == name) or tuple(
             e for e in self.exercise if e.chapter == name
         )
+        found = found or tuple(
+            e for e in self.exercise for f in e.functions if f.partition(".")[2] == name
+        )[:1]
         if not found:
             raise ManifestError(self._unknown("exercise or chapter", name))
         return found

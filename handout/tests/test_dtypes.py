@@ -132,7 +132,8 @@ def test_random_sets_of_tensors(impl, rng):
         )
         found = impl.scenarios.storage_bytes_of(steps, chosen, generator=True)
         expect(found, f"bytes of tensors {chosen} of {steps}").equals(
-            total, hint="ask each tensor for its storage: untyped_storage()"
+            total,
+            hint="each untyped_storage() counts once; a generator gives its tensors only once",
         )
 
 

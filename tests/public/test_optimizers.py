@@ -449,7 +449,9 @@ def test_closure_gets_gradients(impl):
         f64(1.0), lambda _: f64(0.5), steps=1, grad_enabled=False, **SETTINGS
     )
     expect(result["weight"], "the weight").close(
-        f64(0.94), rtol=1e-9, hint="call the closure in `with torch.enable_grad():`"
+        f64(0.94),
+        rtol=1e-9,
+        hint="first call the closure, in `with torch.enable_grad():`; the step uses its gradients",
     )
 
 

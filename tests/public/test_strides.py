@@ -133,6 +133,9 @@ def test_transpose_swaps(impl):
 def test_slice_moves_the_offset(impl):
     """Every second column of a 4×4 tensor, from column 1: offset 1, column stride 2"""
     expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 1, 1, 4, 2)).equals(((4, 2), (4, 2), 1))
+    expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 0, 1, 4)).equals(
+        ((3, 4), (4, 1), 4), hint="one row further is 4 elements further"
+    )
     expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 0, -1, 100)).equals(
         ((1, 4), (4, 1), 12), hint="as in Python, -1 is the last row and 100 is clipped to the end"
     )

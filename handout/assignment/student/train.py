@@ -300,7 +300,7 @@ class Log:
         """Prints the headings and what is predicted; `flops` is for want of a student's count."""
         self.flops = self._counts["flops"] or flops
         self._bytes, self._tenth = job.sizes.batch * job.sizes.context, max(1, job.steps // 10)
-        self._console.print(f"\n{'step':>12}{'loss':>9}{'bytes/s':>11}{'MFU':>9}")
+        self._console.print(f"\n{'step':>12}{'loss':>9}{'text B/s':>11}{'MFU':>9}")
         if seconds := self._counts["seconds"]:
             self._console.print(f"{'predicted':>12}{'':>9}{self._speed(seconds)}")
 

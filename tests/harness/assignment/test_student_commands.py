@@ -224,8 +224,8 @@ def test_one_exercise_or_chapter_runs_alone_and_a_wrong_name_is_an_error(pristin
     run = python(pristine, "pytest", "--ex", "matmul_flop")
     assert run.returncode == 4
     assert "no exercise or chapter is called 'matmul_flop'. Did you mean: matmul_f" in run.stderr
-    run = python(pristine, "pytest", "--ex", "train_bf16")
-    assert "'train_bf16'. Did you mean: bf16_train?" in run.stderr
+    run = python(pristine, "pytest", "-p", "no:cacheprovider", "--ex", "train_bf16")
+    assert states(run.stdout).keys() == {"bf16_train"}, "a function is known by its name, too"
 
 
 def test_rules_without_a_public_test_are_named(pristine, finished):
