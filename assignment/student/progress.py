@@ -257,18 +257,18 @@ class Progress:
         console.print(table)
         if len(self._tallies) == 1:
             return
-        parts = []
-        for label, is_of in (
-            ("", lambda e: e.core and not e.needs),
-            ("further: ", lambda e: not e.core),
-            ("on a CUDA device: ", lambda e: e.core and e.needs),
-        ):
-            every = [e for e in self._exercises() if is_of(e)]
+        kinds = "", "further: ", "on a CUDA device: "
+        by_kind: dict[str, list[Exercise]] = {kind: [] for kind in kinds}
+        for exercise in self._exercises():
+            kind = kinds[2 if exercise.needs else 0] if exercise.core else kinds[1]
+            by_kind[kind].append(exercise)
+        parts: list[str] = []
+        for kind, every in by_kind.items():
             done = [e for e in every if self._tallies[e.id].state == "passed"]
             won, of = (sum(e.points for e in some) for some in (done, every))
             noun = "" if parts else f" exercise{'' if len(every) == 1 else 's'}"
             if every:
-                count = f"{label}{len(done)} of {len(every)}{noun}"
+                count = f"{kind}{len(done)} of {len(every)}{noun}"
                 parts.append(f"{count}, {won:g} of {_plural(of, 'point')}")
         seconds = time.perf_counter() - self._started
         console.print(Text(f"\nThe public tests pass for {'; '.join(parts)} ({seconds:.1f} s)."))

@@ -136,9 +136,12 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         found = tuple(e for e in self.exercise if e.id == name) or tuple(
             e for e in self.exercise if e.chapter == name
         )
-        found = found or tuple(
-            e for e in self.exercise for f in e.functions if f.partition(".")[2] == name
-        )[:1]
+        found = (
+            found
+            or tuple(e for e in self.exercise for f in e.functions if f.partition(".")[2] == name)[
+                :1
+            ]
+        )
         if not found:
             raise ManifestError(self._unknown("exercise or chapter", name))
         return found
