@@ -66,7 +66,7 @@ _EXCEPTIONS: tuple[tuple[type[BaseException], str], ...] = (
     (UnboundLocalError, "not every path of the function assigns it before it is used"),
     (NameError, "is it spelled as where it was defined, or is an import missing?"),
     (IndexError, "the last index is the length minus 1"),
-    (KeyError, "the dict has no such key: is it spelled as in the docstring?"),
+    (KeyError, "the dict has no such key: was it put there, under this very name?"),
     (AttributeError, "is the name spelled right, and is the object of the type that you think?"),
     (TypeError, "a value here is not of the type that you think: print type(…) of each"),
     (NotImplementedError, "a function that this one calls is not written yet"),

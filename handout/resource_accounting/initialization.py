@@ -69,8 +69,8 @@ def truncated_normal(
         high: the upper bound, more than `low`; within 5 std of 0, or inf.
 
     Returns:
-        A float32 tensor, each element drawn independently; all are within the bounds, rounded to
-        float32.
+        A float32 tensor, each element drawn independently; all are within the bounds, where
+        these are rounded to float32, too.
     """
     raise NotImplementedError(
         "truncated_normal: not started; see assignment/writeup/initialization.md, "

@@ -9,7 +9,7 @@ The same for every step:
 
 A step over empty lists changes nothing, but refuses what any step refuses. nan is outside every
 range; infinity is inside those without an upper end. A term whose factor is 0 may be left out, even
-if it would be nan. The tensors at one position have one dtype, float32 or float64, and those at
+where it is nan. The tensors at one position have one dtype, float32 or float64, and those at
 another may have the other.
 """
 
@@ -260,7 +260,7 @@ class AdamW(torch.optim.Optimizer):
         )
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Adds a group, as `torch.optim.Optimizer` does; its constructor adds each group so.
+        """Adds a group, as `torch.optim.Optimizer` does; torch's constructor calls it for each.
 
         Args:
             param_group: "params" and any of the settings. The dict may become the group itself.

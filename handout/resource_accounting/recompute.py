@@ -72,7 +72,7 @@ def checkpointed_forward(
 
     Returns:
         The last layer's output. Under `torch.no_grad()` nothing else is held afterwards, and while
-        a segment's layers run, at most its input and the caller's x.
+        a segment's layers run nothing but its input and the caller's x.
     """
     raise NotImplementedError(
         "checkpointed_forward: not started; see assignment/writeup/recompute.md, "

@@ -96,7 +96,7 @@ def test_relu_lets_through_what_was_positive(impl):
     )
     expect(grads, "the gradients").equals(
         [torch.tensor([[30.0, 0.0, 0.0]]), torch.tensor([[10.0], [0.0], [0.0]])],
-        hint="at exactly 0 the derivative of ReLU is 0, as in torch",
+        hint="a unit passes a gradient on if its input is above 0; at exactly 0 torch gives 0, too",
     )
 
 

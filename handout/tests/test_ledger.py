@@ -75,7 +75,7 @@ def test_a_block_small_enough_for_paper(impl):
     parts |= {"up": 48, "gelu": 60, "down": 60, "dropout": 0, "total": 624}
     expect(impl.ledger.block_activations(**SMALL, dropout=False, attention="math")).equals(
         parts,
-        hint="each norm keeps 3 · 4 inputs, 3 means and 3 reciprocal deviations of 4 bytes",
+        hint="of the norms each keeps 3 · 4 inputs, 3 means, 3 reciprocal deviations, 4 bytes each",
     )
     width = 2**60 + 1  # of a head; the next float is 256 more
     wide = {**SMALL, "d_model": 2 * width, "dropout": False, "attention": "math"}
@@ -137,7 +137,7 @@ def test_a_step_of_adamw(impl):
     for recipe in (IN_FP32, MASTER):
         expect(impl.ledger.adamw_cost(10**6, recipe), f"in {recipe}").equals(
             {"flops": 14_000_000, "bytes": 28_000_000},
-            hint="1, 3, 4 and 6 FLOPs; a gradient is read, moments are read and written",
+            hint="1, 3, 4 and 6 FLOPs; moments and what they update are read and written",
         )
     without = {**MASTER, "master": []}
     expect(impl.ledger.adamw_cost(1, without), "in bf16 without a master copy").equals(

@@ -24,8 +24,8 @@ def write_tokens(
 ) -> None:
     """Writes tokens to a file: only their values, without a header or an end mark.
 
-    An existing file is replaced; no map of it is open. A call that raises ValueError writes
-    nothing: an existing file stays as it was, and no new one appears.
+    An existing file is replaced: you may assume that no map of it is open. A call that raises
+    ValueError writes nothing: an existing file stays as it was, and no new one appears.
 
     Args:
         path: the file to write.
@@ -82,7 +82,7 @@ def get_batch(
     context_length: int,
     device: str | torch.device = "cpu",
 ) -> tuple[Int64[torch.Tensor, "B C"], Int64[torch.Tensor, "B C"]]:
-    """Draws a batch of windows and their targets: y is x moved on by one token.
+    """Draws a batch of windows and their targets: y is x shifted by one token.
 
     Row b of x holds tokens[s : s + C] and row b of y holds tokens[s + 1 : s + C + 1]. Each start s
     is drawn for itself from torch's or numpy's global generator (so that a seed repeats a run), and
@@ -98,8 +98,8 @@ def get_batch(
         context_length: C, the tokens in a window, at least 1.
 
     Returns:
-        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`. Each
-        has a range of memory to itself, outside the corpus: a mask may be written into x.
+        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`. They
+        and the corpus share no memory: a mask may be written into x.
 
     Raises:
         ValueError: the corpus is too short for one window and its target (T < C + 1).

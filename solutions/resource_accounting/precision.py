@@ -84,7 +84,7 @@ def train_fp16(
 
     Args:
         model, optimizer, batches, loss_fn: as in `train_bf16`; the optimizer may hold other
-            parameters too, such as the loss's. Each batch gives at least one a gradient.
+            parameters too, such as the loss's. Each batch gives a gradient to at least one.
         init_scale: the scale of the first batch, greater than 0 and finite.
         growth_interval: steps without inf or nan after which the scale grows, at least 1.
         growth_factor: greater than 1 and finite.

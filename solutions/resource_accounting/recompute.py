@@ -70,7 +70,7 @@ def checkpointed_forward(
 
     Returns:
         The last layer's output. Under `torch.no_grad()` nothing else is held afterwards, and while
-        a segment's layers run, at most its input and the caller's x.
+        a segment's layers run nothing but its input and the caller's x.
     """
     for start, stop in segment_bounds(len(layers), segments):
         x = checkpoint(_run, layers[start:stop], x, use_reentrant=False)

@@ -99,8 +99,8 @@ def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) ->
     The norm is that of all gradients as one long vector. If it is larger than `max_norm`, each
     gradient is multiplied in place by max_norm / norm, a Python float. If not, no gradient changes,
     not even in its last bit. Squares of large fp16 and fp32 gradients overflow: the norm is
-    computed in float64, in which they do not. Gradients in float64 are 0 or between 1e-150 and
-    1e150 in size, inf or nan.
+    computed in float64, in which they do not. A gradient in float64 is 0, inf, nan, or of a
+    size from 1e-150 to 1e150, whose square is a float64.
 
     Args:
         parameters: different ones; may be a generator, such as `model.parameters()`; iterated over

@@ -1,7 +1,7 @@
 """checkpointed_forward: gradients are switched on, so that no_grad holds activations after all
 
-Breaks: Under `torch.no_grad()` nothing else is held afterwards, and while a segment's layers run,
-at most its input and the caller's x
+Breaks: Under `torch.no_grad()` nothing else is held afterwards, and while a segment's layers run
+nothing but its input and the caller's x
 """
 
 

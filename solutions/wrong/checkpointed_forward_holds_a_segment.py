@@ -1,7 +1,7 @@
 """checkpointed_forward: takes the last element of an accumulated list, which holds every layer's input of a segment
 
-Breaks: Under `torch.no_grad()` nothing else is held afterwards, and while a segment's layers run,
-at most its input and the caller's x
+Breaks: Under `torch.no_grad()` nothing else is held afterwards, and while a segment's layers run
+nothing but its input and the caller's x
 """
 
 from itertools import accumulate

@@ -1,7 +1,7 @@
 """checkpointed_forward: one call inside the other, so that all inputs are held
 
-Breaks: Under `torch.no_grad()` nothing else is held afterwards, and while a segment's layers run,
-at most its input and the caller's x
+Breaks: Under `torch.no_grad()` nothing else is held afterwards, and while a segment's layers run
+nothing but its input and the caller's x
 """
 
 

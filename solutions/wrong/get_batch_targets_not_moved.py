@@ -1,6 +1,6 @@
 """get_batch: the targets are the tokens themselves
 
-Breaks: Draws a batch of windows and their targets: y is x moved on by one token.
+Breaks: Draws a batch of windows and their targets: y is x shifted by one token.
 
 Breaks: row b of y holds tokens[s + 1 : s + C + 1]
 """

@@ -1,6 +1,6 @@
 """get_batch: x and y are views of the same windows
 
-Breaks: Each has a range of memory to itself, outside the corpus: a mask may be written into x.
+Breaks: They and the corpus share no memory: a mask may be written into x.
 """
 
 

@@ -1,6 +1,6 @@
 """truncated_normal: what is outside the bounds is drawn again only once
 
-Breaks: all are within the bounds, rounded to float32.
+Breaks: all are within the bounds, where these are rounded to float32, too.
 
 Costs: each check looks at the bounds.
 """

@@ -347,7 +347,7 @@ def test_gathers_random_layouts(impl, rng):
         alone = storage.clone()
         expect(found, f"gather(…, {shape}, {strides}, {offset})").equals(
             torch.as_strided(alone, shape, strides, offset),
-            hint="positions count within `storage`, also if it is a slice",
+            hint="positions count within `storage`, also where it is a slice of another tensor",
         )
 
 

@@ -80,7 +80,7 @@ def prefetch(
     are taken. Everything happens in the calling thread.
 
     Args:
-        batches: batches of one or more tensors in host memory; iterated over once. Nobody need
+        batches: batches of one or more tensors in host memory; iterated over once. You need not
             close it.
 
     Yields:
