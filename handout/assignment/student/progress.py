@@ -41,8 +41,8 @@ _STYLES: dict[State, str] = {
 _SYMBOLS: dict[State, str] = dict(zip(_STYLES, "●◐○––", strict=True))
 _ASCII = str.maketrans("●◐○–✗─…", "x/.-x-.")
 _LABELS = {
-    **dict.fromkeys(("call", "made by", "where", "error", "with"), "dim"),
-    **dict.fromkeys(("expected", "handout"), "green"),
+    **dict.fromkeys(("call", "made by", "where", "error", "with", "drawn", "storage"), "dim"),
+    **dict.fromkeys(("expected", "handout", "right"), "green"),
     **dict.fromkeys(("found", "yours"), "red"),
     **dict.fromkeys(("note", "hint"), "cyan"),
 }
