@@ -196,7 +196,7 @@ def _of_numbers(found: float, expected: float) -> Iterator[str]:
         yield _NAN
     is_whole = type(found) is int and type(expected) is int
     if is_whole and abs(found - expected) == 1:
-        yield f"one too {'many' if found > expected else 'few'}"
+        yield f"1 {'more' if found > expected else 'less'} than expected"
     if is_whole and found != expected and (found - expected) % 2**64 == 0:
         yield "a multiple of 2⁶⁴ away: numpy's and torch's integers wrap around, Python's do not"
     if not _has_square(found) or not _has_square(expected):

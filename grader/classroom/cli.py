@@ -222,11 +222,11 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
                 return
             ended, now = ended + 1, time.monotonic()
             minutes = (now - begun) / ended * (total - ended) / 60
-            left = f"about {max(1, round(minutes))} min left"
-            progress.update(task, advance=1, description=f"{left}; {job.students[0]} is done")
+            left = f"about {max(1, round(minutes))} min left; " if ended < total else ""
+            progress.update(task, advance=1, description=f"{left}{job.students[0]} is done")
             if not console.is_terminal and now - told > _TOLD:
                 told = now
-                _say(f"{ended} done, {left}")
+                _say(f"{left}{ended} of {total} done")
 
         while todo:
             elsewhere.clear()

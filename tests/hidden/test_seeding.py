@@ -215,7 +215,9 @@ def test_every_bit_is_used(impl, rng):
         for bit in range(63):
             ones = sum(seed >> bit & 1 for seed in found)
             far = abs(ones - count / 2)
-            assert far < 6.5 * math.sqrt(count) / 2, f"with {what}, bit {bit} is 1 {ones} times"
+            assert far < 6.5 * math.sqrt(count) / 2, (
+                f"with {what}, bit {bit} is set in {ones} of {count} streams"
+            )
 
 
 @pytest.mark.exercise("independent_streams")
