@@ -11,7 +11,7 @@ from grader.causes import Cause
 from grader.judge.provenance import SHORT
 from grader.results.console import STATE_STYLE
 from grader.results.record import Check, Grade
-from grader.results.student import MARKS, roots
+from grader.results.student import MARKS, causes_of, roots
 from grader.results.text import clean, points
 
 _WHOLE: dict[Cause | None, str] = {  # what is said once of an exercise, and not of each check
@@ -25,6 +25,7 @@ _LINE = r'^  File "[^"]*?(tests/\w+)/{file}", line (\d+)|^asked in line (\d+)'
 def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
     """Lines on one exercise and all its checks; or on each, and the checks that cost points."""
     scores = {score.id: score for score in grade.exercises}
+    wrong = causes_of(grade.checks)
     if not exercise:
         total = "no score" if grade.score is None else points(grade.score)
         yield Text(f"{clean(grade.submission)}: {total} of {points(grade.max_score)}\n")
@@ -46,8 +47,9 @@ def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
                 of, checks = f"{of}, {words}", []
         of = of if score.core else f"further: {of}"
         yield Text.assemble((score.id, "bold"), f"  {of}  {clean(score.title)}")
-        if checks and (found := roots(score, scores)) and score.points < score.max_points:
-            yield Text(f"      builds on {', '.join(found)}, which lost points", style="dim")
+        if checks and (found := roots(score, scores, wrong)) and score.points < score.max_points:
+            are = "is" if len(found) == 1 else "are"
+            yield Text(f"      builds on {', '.join(found)}, which {are} not right", style="dim")
         for number, check in checks:
             yield from _check(number, check)
     origin = grade.provenance

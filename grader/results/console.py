@@ -88,7 +88,7 @@ def _first_failures(view: Report) -> Iterator[RenderableType]:
         if exercise.further:
             yield _indent(Text(exercise.further.text, style="yellow"), 4)
         if exercise.hint:
-            yield _indent(Text(f"Hint: {exercise.hint}", style="cyan"), 4)
+            yield _indent(Text(f"Hint for the exercise: {exercise.hint}", style="cyan"), 4)
         if exercise.next_step:
             yield _indent(Text(exercise.next_step), 4)
         yield Text()

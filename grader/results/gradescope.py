@@ -128,7 +128,7 @@ def _text(exercise: ExerciseView, detail: int) -> str:
     if exercise.further:
         lines += ["", exercise.further.text]
     if exercise.hint:
-        lines += ["", f"Hint: {exercise.hint}"]
+        lines += ["", f"Hint for the exercise: {exercise.hint}"]
     if exercise.next_step:
         lines.append(exercise.next_step)
     return "\n".join(lines)

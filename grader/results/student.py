@@ -39,7 +39,6 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
     if mark is not None and grade.score is not None:
         grade = msgspec.structs.replace(grade, score=mark)
     checks: dict[str, list[CheckView]] = defaultdict(list)
-    causes: dict[str, set[Cause | None]] = defaultdict(set)
     for check, (module, name) in zip(grade.checks, _names(grade.checks), strict=True):
         public = check.visibility == "public"
         view = CheckView(
@@ -56,8 +55,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
             max_points=check.max_points,
         )
         checks[check.exercise].append(view)
-        if check.state != "passed":
-            causes[check.exercise].add(check.cause)
+    causes = causes_of(grade.checks)
     scores = {exercise.id: exercise for exercise in grade.exercises}
     failures = grade.further.failures if grade.further else ()
     further = {failure.exercise: _further(failure) for failure in failures}
@@ -67,7 +65,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
             tuple(checks[exercise.id]),
             causes[exercise.id],
             further.get(exercise.id),
-            [clean(needed, 100) for needed in roots(exercise, scores)],
+            [clean(needed, 100) for needed in roots(exercise, scores, causes)],
         )
         for exercise in grade.exercises
     ]
@@ -183,7 +181,7 @@ def _exercise(
     hint = clean(exercise.hint)
     if broken and Cause.IMPORT_FAILED not in causes:
         fail = "is" if len(broken) == 1 else "are"
-        named = " and ".join(f"`{needed}`" for needed in broken)
+        named = ", ".join(f"`{needed}`" for needed in broken)
         hint = f"It builds on {named}, which {fail} not right yet. {hint}"
     tried = ("partly", "failed")
     return ExerciseView(
@@ -199,16 +197,32 @@ def _exercise(
         further=further if status in tried else None,
         next_step="" if further or status not in tried else _next_step(exercise, checks, broken),
         roots=tuple(broken),
+        calls_stub=bool(broken) and Cause.NOT_STARTED in causes,
     )
 
 
-def roots(exercise: ExerciseScore, scores: Mapping[str, ExerciseScore]) -> list[str]:
-    """What an exercise builds on and is not right, and builds on nothing else that is not."""
+def causes_of(checks: Iterable[Check]) -> dict[str, set[Cause | None]]:
+    """By exercise the causes of its checks that have not passed, public ones too."""
+    found: dict[str, set[Cause | None]] = defaultdict(set)
+    for check in checks:
+        if check.state != "passed":
+            found[check.exercise].add(check.cause)
+    return found
+
+
+def roots(
+    exercise: ExerciseScore,
+    scores: Mapping[str, ExerciseScore],
+    causes: Mapping[str, set[Cause | None]],
+) -> list[str]:
+    """What an exercise builds on and is not right, the deepest first; a stub builds on nothing."""
     found: dict[str, None] = {}
     for needed in exercise.builds_on:
-        one = scores.get(needed)
-        if one is not None and one.measured and one.points < one.max_points:
-            found |= dict.fromkeys(roots(one, scores) or [needed])
+        one, why = scores.get(needed), causes.get(needed)
+        if one is not None and one.measured:
+            if why != {Cause.NOT_STARTED}:
+                found |= dict.fromkeys(roots(one, scores, causes))
+            found |= dict.fromkeys([needed] if why else [])
     return list(found)
 
 
@@ -379,7 +393,7 @@ class FurtherView:
 class ExerciseView:
     """One exercise. `hint`, `further` and `next_step` are empty if there is nothing to correct.
 
-    `roots` is what it builds on and is not right.
+    `roots` is what it builds on and is not right; `calls_stub`, whether that is why it fails.
     """
 
     id: str
@@ -394,6 +408,7 @@ class ExerciseView:
     further: FurtherView | None = None
     next_step: str = ""
     roots: tuple[str, ...] = ()
+    calls_stub: bool = False
 
     @property
     def measured(self) -> bool:
@@ -426,7 +441,7 @@ class ExerciseView:
             *([] if self.measured else [left_out]),
             self.checks[0].words,
             *(f"{' '.join(detail.split())}." for detail in details if len(details) == 1),
-            *([f"Hint: {self.hint}"] if self.hint else []),
+            *([f"Hint for the exercise: {self.hint}"] if self.hint else []),
         ]
         return " ".join(parts)
 
@@ -508,8 +523,12 @@ class Report:
         What builds on one of these may be right: it is left out until that one is.
         """
         tried = {e.id: e for e in self.exercises if e.status in ("partly", "failed")}
-        first = [e for e in tried.values() if not tried.keys() & set(e.roots)]
-        return tuple(sorted(first, key=lambda one: (not one.core, one.points - one.max_points)))
+        first = [e for e in tried.values() if not (e.calls_stub or tried.keys() & set(e.roots))]
+        return tuple(
+            sorted(
+                first or tried.values(), key=lambda one: (not one.core, one.points - one.max_points)
+            )
+        )
 
     @property
     def share(self) -> float:

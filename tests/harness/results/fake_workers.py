@@ -205,6 +205,10 @@ class FakeProcess(WorkerProcess):
     def pid(self) -> int:
         return os.getpid()
 
+    def stop(self) -> None: ...
+
+    def resume(self) -> None: ...
+
     def kill(self, keep_scratch: bool = False) -> None:
         self.is_killed = True
         self.output.drain()

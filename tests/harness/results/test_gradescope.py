@@ -92,7 +92,7 @@ def test_gradescope_lists_the_checks_of_an_exercise():
         "A public test fails for another input: Any `x` of [half] <b>\n"
         "See it at home: make test EX=half SEED=17\n"
         "\n"
-        "Hint: Think of half."
+        "Hint for the exercise: Think of half."
     )
 
 
@@ -109,8 +109,20 @@ def test_gradescope_shows_a_text_that_all_checks_share_once():
 @pytest.mark.parametrize(
     ("state", "cause", "number", "shown", "line"),
     [
-        ("failed", Cause.NOT_STARTED, 1, "", f"{Cause.NOT_STARTED.words} Hint: Think of new."),
-        ("failed", Cause.NOT_STARTED, 3, "", f"{Cause.NOT_STARTED.words} Hint: Think of new."),
+        (
+            "failed",
+            Cause.NOT_STARTED,
+            1,
+            "",
+            f"{Cause.NOT_STARTED.words} Hint for the exercise: Think of new.",
+        ),
+        (
+            "failed",
+            Cause.NOT_STARTED,
+            3,
+            "",
+            f"{Cause.NOT_STARTED.words} Hint for the exercise: Think of new.",
+        ),
         (
             *("not_run", Cause.NEEDS_CUDA, 3, ""),
             f"Not measured here: 5 points left out. {Cause.NEEDS_CUDA.words}",
@@ -154,7 +166,7 @@ def test_gradescope_output_stays_under_its_limit_and_keeps_titles_and_hints():
         wanted = [f"✗ {number}. {title} (public)" for number, title in enumerate(titles, 1)]
         assert [line for line in test.output.split("\n") if line.startswith("✗")] == wanted
         step = f"See it at home: `make test EX=e{i}`"
-        assert test.output.endswith(f"Hint: Think of e{i}.\n{step}")
+        assert test.output.endswith(f"Hint for the exercise: Think of e{i}.\n{step}")
     assert "3.5 of 12 points" in results.output
     assert "Isolation: tier B" in results.output
     assert "could not be imported:\n    é✓" in results.output

@@ -11,7 +11,7 @@ from grader.judge.session import collected
 from grader.judge.verdict import UNMEASURED_CAUSES
 from grader.results.html import to_html
 from grader.results.record import Isolation
-from grader.results.student import report, roots
+from grader.results.student import causes_of, report, roots
 from tests.harness.classroom.fakes import provenance
 from tests.harness.conftest import REPOSITORY
 from tests.harness.results.example_grade import (
@@ -175,8 +175,8 @@ def test_every_output_says_where_it_was_graded(render):
     assert "The grader has Python 3.11.7." in text
 
 
-def test_what_an_exercise_builds_on_is_followed_to_the_first_that_is_not_right():
-    """Also if that one has some points; one that only builds on it is not named"""
+def test_what_an_exercise_builds_on_is_followed_through_all_but_stubs():
+    """Also where a public check alone is wrong, and through exercises that are complete"""
     scores = {
         one.id: one
         for one in (
@@ -187,9 +187,17 @@ def test_what_an_exercise_builds_on_is_followed_to_the_first_that_is_not_right()
             exercise("top", 0.0, 1.0, builds_on=("between", "fine", "raced", "elsewhere")),
         )
     }
-    found = {name: roots(one, scores) for name, one in scores.items()}
-    builds = ["root"]
-    assert found == {"root": [], "raced": [], "fine": builds, "between": builds, "top": builds}
+    checks = [
+        check("root", "failed", Cause.WRONG_ANSWER, visibility="public"),
+        check("fine"),
+        check("between", "failed", Cause.WRONG_ANSWER),
+        check("raced", "not_run", Cause.NEEDS_CUDA),
+    ]
+    found = {name: roots(one, scores, causes_of(checks)) for name, one in scores.items()}
+    top = ["root", "between"]
+    assert found == {"root": [], "raced": [], "fine": top[:1], "between": top[:1], "top": top}
+    checks[2] = check("between", "failed", Cause.NOT_STARTED)
+    assert roots(scores["top"], scores, causes_of(checks)) == ["between", "root"]
 
 
 @every_output
