@@ -128,7 +128,7 @@ def _words(check: Check) -> str:
     if check.state != "open":
         return words
     if check.cause is Cause.WRONG_ANSWER:
-        return f"Open: it needs a right result, as check {check.waits_for} does."
+        return f"Open: its result is wrong, too; it counts once check {check.waits_for} passes."
     if check.cause is Cause.NEEDS_WORK:
         return f"Open: it passes, and counts once check {check.waits_for} does."
     return f"Open: it fails as check {check.waits_for} does."

@@ -42,7 +42,7 @@ def test_model_and_step_return(impl):
 
 @pytest.mark.exercise("checkpoint_roundtrip")
 def test_optimizer_returns(impl, rng, torch_rng):
-    """Loading restores the optimizer's whole state: moments, settings and plain numbers"""
+    """A saved run loads, and its optimizer's whole state is back: moments, settings, numbers"""
     path = str(impl.scratch / "run.pt")
     state = runs.drawn_state(rng, torch_rng)
     impl.scenarios.training_run(start=state, save=path)

@@ -84,11 +84,13 @@ def test_a_block_small_enough_for_paper(impl):
 
 @pytest.mark.exercise("activation_ledger")
 def test_all_of_gpt2_xl(impl):
-    """GPT-2 XL keeps 9.18 GB of one sequence with dropout; its loss 0.2 GB of that, in fp32"""
+    """Each part that GPT-2 XL keeps of one sequence, to the byte: 9.18 GB in all"""
     model = impl.ledger.model_activations(vocab=50257, layers=48, batch=1, **SHAPE, **WITH_DROPOUT)
     parts = {"embedding": 1_638_400, "blocks": 8_966_111_232, "final_norm": 3_284_992}
     parts |= {"lm_head": 3_276_800, "loss": 205_852_672, "total": 9_180_164_096}
-    expect(model).equals(parts)
+    expect(model).equals(
+        parts, hint="the embedding keeps nothing but its dropout's mask"
+    )
 
 
 @pytest.mark.exercise("step_ledger")
@@ -158,7 +160,7 @@ def test_the_modules_of_gpt2_xl(impl):
             (30_740_800, 186_793_984, 186_793_984),
             (80_414_400, 212_414_464, 212_414_464),
         ],
-        hint="the lm_head's matrix, 50257 · 1600, is also the embedding's: it counts last",
+        hint="the shared matrix, 50257 · 1600, counts in the last module; tokens count nowhere",
     )
     expect(len(modules)).equals(50)
     expect(sum(parameters for parameters, _, _ in modules)).equals(1_557_611_200)

@@ -236,7 +236,7 @@ def test_adagrad(impl):
         p, (s,), _ = step(impl, "adagrad_step", 0.5, steps=steps, lr=0.1, eps=0.5)
         expect(s, f"the sum after step {steps}").close(f64(total), rtol=1e-9, hint="s + g²")
         expect(p, f"the parameter after step {steps}").close(
-            f64(expected), rtol=1e-9, hint="eps is added after the square root"
+            f64(expected), rtol=1e-9, hint="first add this g²; then p −= lr · g / (√s + eps)"
         )
 
 
@@ -444,7 +444,7 @@ def test_closure(impl):
 
 @pytest.mark.exercise("adamw_optimizer")
 def test_closure_gets_gradients(impl):
-    """Also inside `torch.no_grad()`, step(closure) runs the closure with gradients enabled"""
+    """Under `torch.no_grad()`, too, a step uses the gradients that its closure makes"""
     result = impl.scenarios.adamw_closure(
         f64(1.0), lambda _: f64(0.5), steps=1, grad_enabled=False, **SETTINGS
     )

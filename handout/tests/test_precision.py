@@ -128,7 +128,7 @@ def test_overflow_backs_off(impl):
         hint="the scale that each loss was multiplied by; it halves after a gradient of inf or nan",
     )
     expect(result["losses"], "losses").equals(
-        [1.0, 1.0, 1.0], hint="a skipped step changes nothing"
+        [1.0, 1.0, 1.0], hint="of each loss before it is scaled; a skipped step changes no weight"
     )
     expect(result["params"][0], "the weight").equals(
         torch.full((1, 1), 0.5), hint="divide the gradients by the scale before the step, once"

@@ -88,7 +88,7 @@ def check_collective(later, collective, elements, devices, dtype):
 @pytest.mark.exercise("collective_bytes", weight=2)
 @pytest.mark.parametrize("collective", ROUNDS)
 def test_rings_chunk_by_chunk(later, rng, collective):
-    """Each device sends the chunks that it sends on a simulated ring"""
+    """Each device sends as many bytes as on a simulated ring"""
     for devices in [2, 3, 4, 5, 7, 8, 16, *rng.integers(2, 40, size=8).tolist()]:
         elements = devices * int(rng.integers(1, 10**6))
         check_collective(later, collective, elements, devices, a_dtype(rng))

@@ -280,7 +280,7 @@ def test_a_block_with_flash_keeps_what_autograd_saves(impl, rng, dropout):
 
 @pytest.mark.exercise("activation_ledger")
 def test_any_dtype_of_whole_bytes(later, rng):
-    """In every other dtype too, each component of a block and of a model keeps the right bytes:
+    """Each component of a block and of a model keeps the right bytes, in every other dtype, too:
     masks 1, and what is in fp32 4"""
     for dtype in OTHERS * 4:
         check_listed(later, rng, random_options(rng) | {"dtype": dtype})

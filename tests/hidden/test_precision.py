@@ -290,8 +290,8 @@ def test_bf16_backward_pass_is_outside(impl, rng, torch_rng):
 
 @pytest.mark.exercise("bf16_train", needs="test_bf16_forward_pass")
 def test_bf16_converts_nothing_itself(impl, rng, torch_rng):
-    """The model is called, hooks too; inputs reach it and outputs the loss as they are: autocast
-    alone chooses dtypes"""
+    """With hooks, and whatever dtype inputs and outputs have, the results are right: autocast alone
+    chooses dtypes"""
     check_nothing_is_converted(impl.scenarios.bf16_run, rng, torch_rng)
 
 
@@ -515,8 +515,8 @@ def test_fp16_backward_pass_is_outside(impl, rng, torch_rng):
 
 @pytest.mark.exercise("fp16_train", needs="test_fp16_forward_pass")
 def test_fp16_converts_nothing_itself(impl, rng, torch_rng):
-    """The model is called, hooks too; inputs reach it and outputs the loss as they are: autocast
-    alone chooses dtypes"""
+    """With hooks, and whatever dtype inputs and outputs have, the results are right: autocast alone
+    chooses dtypes"""
     check_nothing_is_converted(fp16(impl), rng, torch_rng)
 
 

@@ -258,7 +258,7 @@ def test_parameters_get_gradients_whatever_the_input_needs(impl, rng, torch_rng)
 
 @pytest.mark.exercise("checkpointed_forward", needs="test_memory_is_saved")
 def test_the_input_may_hold_integers(impl, rng, torch_rng):
-    """Parameters get gradients if the first layer takes integers, such as tokens"""
+    """Integer inputs, such as tokens, reach the first layer as they are, and gradients come"""
     for dtype in (torch.int64, torch.int32, torch.uint8):
         weights, x, output_grad = network(rng, torch_rng, 6)
         largest = torch.iinfo(dtype).max // 2  # beyond what float32 and float64 hold

@@ -21,7 +21,7 @@ def test_widths_that_the_name_does_not_say(impl):
     """A bool takes a whole byte; a complex number takes two real numbers"""
     for dtype, size in [(torch.bool, 1), (torch.complex64, 8), (torch.float8_e4m3fn, 1)]:
         expect(impl.dtypes.bytes_per_element(dtype), f"bytes of {dtype}").equals(
-            size, hint="a bool needs only a bit, but memory is addressed in bytes"
+            size, hint="memory is addressed in whole bytes; a complex number is two floats"
         )
 
 
@@ -110,7 +110,7 @@ def test_contiguous_copies_a_transpose(impl):
 
 @pytest.mark.exercise("storage_bytes")
 def test_random_sets_of_tensors(impl, rng):
-    """Each storage counts once and in full, whatever shows it: an empty slice, another dtype, …"""
+    """Of random tensors and views, from a generator, each storage counts once and in full"""
     for _ in range(8):
         steps, chosen, total = [], [], 0
         for _ in range(int(rng.integers(1, 4))):

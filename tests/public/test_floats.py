@@ -127,8 +127,10 @@ def test_ties_go_to_even(impl):
 
 @pytest.mark.exercise("round_to_format")
 def test_overflow(impl):
-    """Numbers that are too large become infinity in fp16, nan in E4M3 and 6 in E2M1"""
-    expect(impl.floats.round_to_format(65519.0, 5, 10, "ieee")).equals(65504.0)
+    """What still rounds to the largest number stays; fp16 has infinity above, E4M3 nan, E2M1 6"""
+    expect(impl.floats.round_to_format(65519.0, 5, 10, "ieee")).equals(
+        65504.0, hint="round first, then look whether the result is too large"
+    )
     expect(impl.floats.round_to_format(65520.0, 5, 10, "ieee")).equals(
         math.inf, hint="65520 is half-way between 65504 and 65536, which would be the next value"
     )
@@ -256,7 +258,7 @@ def test_a_sum_that_stands_still(impl):
 
 @pytest.mark.exercise("accumulate")
 def test_random_sums_are_torchs(impl, rng):
-    """The term is rounded to its dtype once, the sum to the accumulator's after each addition"""
+    """Each sum is torch's: all terms are added, and each rounding is made once"""
     terms = [torch.float64, torch.float32, torch.float16, torch.float8_e4m3fn, torch.float8_e5m2]
     sums = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
     for i, term_dtype in enumerate(terms * 2):

@@ -32,7 +32,7 @@ def test_the_products_of_the_lecture(impl):
         33_554_432, hint="(B×D)·(D×K) has B·K outputs, each with D multiplications and D additions"
     )
     expect(impl.flops.matmul_flops(16384, 32768, 8192)).equals(
-        8_796_093_022_208, hint="an exact int, not a float"
+        8_796_093_022_208, hint="2 FLOPs for each product of two numbers, as an exact int"
     )
 
 
@@ -267,7 +267,7 @@ def test_longer_sequences(impl):
 
 @pytest.mark.exercise("transformer_flops")
 def test_random_forward_passes(impl, rng):
-    """Fewer key heads take as many scores, a gate one more product, and no tokens no FLOPs"""
+    """Random models: each part is exact, with fewer key heads, with a gate, without tokens"""
     for i in range(10):
         sizes, d_kv = drawn_transformer(rng)
         layers, d, d_ff = sizes["layers"], sizes["d_model"], sizes["d_ff"]

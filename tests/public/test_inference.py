@@ -182,7 +182,7 @@ def test_batch_that_is_bound_by_compute(impl, rng):
 
 @pytest.mark.exercise("decode_roofline")
 def test_random_steps(impl, rng):
-    """Each part of a step takes the longer of its compute and its traffic"""
+    """Parts, their sum and tokens/s are right on accelerators of any speed"""
     for i in range(20):
         batch, context, parameters, layers, head_dim = (
             int(n) for n in rng.integers(1, 10**6, size=5)

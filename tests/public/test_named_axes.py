@@ -57,7 +57,7 @@ def test_two_heads_of_two_features(impl):
     w = torch.tensor([[1.0, 1.0], [0.0, 1.0]])
     expect(impl.named_axes.project_heads(torch.tensor([1.0, 2.0, 3.0, 4.0]), w)).equals(
         torch.tensor([1.0, 3.0, 3.0, 7.0]),
-        hint="(heads d_in): the first name varies slowest, so a head's features are adjacent",
+        hint="each head, 2 numbers side by side, is multiplied by w, and stays by itself",
     )
 
 

@@ -263,7 +263,7 @@ class _Surroundings:
 
 def what_it_meets(target: str, problem: str) -> str:
     """What a call may meet that a shell has not, if the problem is one of that; else ""."""
-    if target in _FLOAT32 and ("torch.float64" in problem or "f64[" in problem):
+    if target in _FLOAT32 and any(name in problem for name in ("torch.float64", "f64[", "double")):
         return "every second call meets float64 as the default dtype: name yours"
     if target in _WITHOUT_AUTOGRAD and "does not require grad" in problem:
         return "every third call is made with gradients disabled: use torch.enable_grad()"
