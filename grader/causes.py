@@ -52,8 +52,8 @@ class Cause(StrEnum):
     NOT_PLAIN_DATA = "not_plain_data", "The function returned something other than plain data."
     LEFT_CHANGED = (
         "left_changed",
-        "The code left a mode of torch or of the model, a generator, an argument or a file as it "
-        "should not be, or returned a list, dict or tensor that is not new.",
+        "The code left a mode of torch or of the model, a generator, an argument, a gradient or a "
+        "file as it should not be, or returned a list, dict or tensor that is not new.",
     )
     TIMEOUT = "timeout", "The code did not answer in time, or earlier tests had used up its time."
     MEMORY = "memory", "The code needed more memory than it may use."

@@ -35,7 +35,7 @@ _OF_ANY_RULE = (
     *(Cause.DIED, Cause.PROTOCOL, Cause.TOO_LARGE),
 )
 # The rule that LEFT_CHANGED says is broken: it is every test's, whatever its own rule.
-_UNCHANGED = "Calls change nothing that their docstring does not name; what they return is new"
+_UNCHANGED = "Calls change nothing else, and what they return is new, in the check of: {}"
 # Causes that leave an exercise unmeasured: nothing shows that its code is at fault.
 UNMEASURED_CAUSES = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
 
@@ -254,7 +254,7 @@ def new_outcome(
     check = Check(
         exercise=test.exercise.id,
         test=test.name,
-        title=_UNCHANGED if cause is Cause.LEFT_CHANGED else title_of(test.item),
+        title=(_UNCHANGED if cause is Cause.LEFT_CHANGED else "{}").format(title_of(test.item)),
         state="passed" if cause is None else "not_run" if not_run else "failed",
         points=0.0,
         max_points=0.0,
