@@ -155,7 +155,7 @@ class Watch:
         if saved.isdisjoint(self._exercise.modules):
             of_them = [e for e in self._exercises if not saved.isdisjoint(e.modules)]
             known = states.read(self._root, self._package)
-            following = states.first_open(known, preferred=of_them)
+            following = states.first_open(known, {}, of_them)
             if of_them:
                 self._at = self._exercises.index(following if following in of_them else of_them[0])
 

@@ -88,9 +88,7 @@ def test_all_of_gpt2_xl(impl):
     model = impl.ledger.model_activations(vocab=50257, layers=48, batch=1, **SHAPE, **WITH_DROPOUT)
     parts = {"embedding": 1_638_400, "blocks": 8_966_111_232, "final_norm": 3_284_992}
     parts |= {"lm_head": 3_276_800, "loss": 205_852_672, "total": 9_180_164_096}
-    expect(model).equals(
-        parts, hint="the embedding keeps nothing but its dropout's mask"
-    )
+    expect(model).equals(parts, hint="the embedding keeps nothing but its dropout's mask")
 
 
 @pytest.mark.exercise("step_ledger")

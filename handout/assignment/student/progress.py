@@ -310,13 +310,17 @@ class Progress:
             console.print(Text(note, style="dim"))
 
     def _next(self) -> Exercise | None:
-        """Notes what this run says; the first exercise, of this run or all, not known to pass."""
+        """Notes what this run says; the first exercise not known to pass, of it or after it."""
         package = package_of(self._config)
         known = states.read(self._config.rootpath, package)
         now = {n: t.state for n, t in self._tallies.items() if t.ran == t.total or t.failures}
         if cache := getattr(self._config, "cache", None):
             states.note(cache, package, now)
-        return states.first_open(known, now, self._exercises())
+        of_run = list(self._exercises())
+        every = list(manifest.load())
+        after = every[every.index(of_run[-1]) :] if of_run else []
+        following = (e for e in after if e.core and not e.only_races)
+        return states.first_open(known, now, of_run, following)
 
     def _is_whole_run(self) -> bool:
         """Whether no tests were left out by -k, -m, --lf or a path; --ex does not count."""

@@ -65,15 +65,15 @@ def read(root: Path, package: Path) -> dict[str, Known]:
 
 
 def first_open(
-    known: Mapping[str, Known], now: Mapping[str, str] = {}, preferred: Iterable[Exercise] = ()
+    known: Mapping[str, Known], now: Mapping[str, str] = {}, *preferred: Iterable[Exercise]
 ) -> Exercise | None:
     """The first exercise whose tests did not pass when they last ran: in this run, or as `known`.
 
-    The preferred ones come before all others; of both, core exercises before further ones.
+    Those that are preferred come before all others, in groups; of each, core exercises first.
     """
     states = {name: last.state for name, last in known.items()} | dict(now)
     every = [e for e in manifest.load() if not e.only_races]
-    candidates = (e for some in (preferred, every) for e in sorted(some, key=lambda e: not e.core))
+    candidates = (e for some in (*preferred, every) for e in sorted(some, key=lambda e: not e.core))
     return next((e for e in candidates if states.get(e.id) not in _SETTLED), None)
 
 

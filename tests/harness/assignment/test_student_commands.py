@@ -241,6 +241,15 @@ def test_rules_without_a_public_test_are_named(pristine, finished):
     assert rules + "; ".join(exercise.grader_only) + "." in " ".join(run.stdout.split())
 
 
+def test_what_follows_is_next(workspace):
+    """Instead of the very first exercise, when one begins in the middle"""
+    shutil.copy(REFERENCE / "named_axes.py", workspace / "resource_accounting")
+    run = python(workspace, "pytest", "--ex", "similarity_scores")
+    assert "(project_heads)" in run.stdout
+    run = python(workspace, "pytest", "--ex", "project_heads")
+    assert "(matmul_flops)" in run.stdout
+
+
 def test_a_seed_draws_other_inputs(workspace):
     """The grader's report names such a seed, and the failure is the same at home"""
     (workspace / "tests" / "test_again.py").write_text(
