@@ -83,7 +83,7 @@ def test_the_prediction_is_written_before_anything_is_built(tmp_path, monkeypatc
     monkeypatch.setattr(predict, "count_step", count_step)
     with pytest.raises(KeyboardInterrupt):
         said_by(with_step(predict_step), file)
-    assert order == ["asked", "counted"]
+    assert order == ["asked", "asked", "counted"]
     (line,) = file.read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["predicted"]["parameters"] > 0
 
