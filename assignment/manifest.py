@@ -128,23 +128,19 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         raise ManifestError(self._unknown("exercise", exercise_id))
 
     def named(self, name: str) -> tuple[Exercise, ...]:
-        """The exercise of this name, or those of this chapter, or the first of this function.
+        """The exercise of this name, or those of this chapter, or those of this function.
 
         Raises:
             ManifestError: there is none; the message offers the nearest names.
         """
-        found = tuple(e for e in self.exercise if e.id == name) or tuple(
-            e for e in self.exercise if e.chapter == name
-        )
-        found = (
-            found
-            or tuple(e for e in self.exercise for f in e.functions if f.partition(".")[2] == name)[
-                :1
-            ]
-        )
-        if not found:
-            raise ManifestError(self._unknown("exercise or chapter", name))
-        return found
+        for names_of in (
+            lambda e: (e.id,),
+            lambda e: (e.chapter,),
+            lambda e: [function.partition(".")[2] for function in e.functions],
+        ):
+            if found := tuple(e for e in self.exercise if name in names_of(e)):
+                return found
+        raise ManifestError(self._unknown("exercise or chapter", name))
 
     def _unknown(self, what: str, name: str) -> str:
         """That nothing is called so, and the nearest names."""

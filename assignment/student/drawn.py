@@ -60,9 +60,9 @@ def _layout(function: str, given: list[Any], result: Any) -> Any:
     """The (shape, strides, offset) that a result stands for; None for other functions."""
     if function == "storage_index":
         return (), (), result
-    if function == "row_major_strides":
+    if function == "row_major_strides" and len(given) == 1:
         return given[0], result, 0
-    if function == "view_strides":
+    if function == "view_strides" and len(given) == 3:
         return given[2], result, 0
     return result if function in ("transpose", "slice_dim", "select") else None
 

@@ -51,6 +51,8 @@ def test_layout_is_drawn(call, found, expected, right, yours):
         ("view_strides((2, 2), (0, 1), (-1,))", (1,), (2,)),
         ("view_strides((2, 2), (0, 1), (4,))", (1,), None),
         ("is_contiguous((2, 2), (0, 1))", True, False),
+        ("row_major_strides(shape=(2, 2))", (1, 2), (2, 1)),
+        ("view_strides((2, 2), (0, 1), new_shape=(4,))", (1,), (2,)),
         (f"gather({SIXTEEN}, (2,), (4,), 2)", LAST.double(), FIRST),
         (f"gather({SIXTEEN}, (2,), (40,), 2)", LAST, FIRST),
     ],
