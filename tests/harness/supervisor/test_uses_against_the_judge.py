@@ -140,7 +140,7 @@ def test_memory_that_uses_take_of_the_judge_is_limited(impl):
     with Effort().bounded(), pytest.raises(GraderFault, match="allocate memory") as caught:
         impl.toy.asks_often(keeps, 2**26, 10_000)
     assert cause_of(caught.value, impl.answers) is Cause.TOO_LARGE
-    assert len(kept) < 10
+    assert len(kept) < 20  # 8, and as many as fit where earlier tests' garbage is freed meanwhile
 
 
 def test_what_uses_give_is_limited_in_sum(impl):
