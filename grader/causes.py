@@ -53,7 +53,7 @@ class Cause(StrEnum):
     LEFT_CHANGED = (
         "left_changed",
         "The code left a mode of torch or of the model, a generator, an argument, a gradient or a "
-        "file as it should not be, or returned a list, dict or tensor that is not new.",
+        "file as it should not be, moved a tensor to other memory, or returned what is not new.",
     )
     TIMEOUT = "timeout", "The code did not answer in time, or earlier tests had used up its time."
     MEMORY = "memory", "The code needed more memory than it may use."

@@ -31,6 +31,7 @@ UNCHANGED = (
 _NAN = "nan is also what 0/0, inf - inf and the root of a negative number give"
 _INT = "an int is expected: compute with ints alone, and divide with //"
 _FLOAT = "a float is expected: divide with /, or wrap it in float()"
+_SAME_VALUES = "the values are right, the dtype is not"
 _RATIOS = (
     (2, "twice the expected value"),
     (3, "3 times the expected value"),
@@ -124,7 +125,7 @@ def _of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
         if form := _form(found, expected):
             return form, True
         if thought := _compare(found, expected):
-            return thought, thought in (_INT, _FLOAT)
+            return thought, thought in (_INT, _FLOAT, _SAME_VALUES)
     is_hidden = len(mismatch.expected) > _LONG or mismatch.expected == mismatch.actual
     if mismatch.part is not mismatch.whole:
         return "", False
@@ -227,7 +228,7 @@ def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
         if is_form:
             yield "the shape is right, the dtype is not"
         elif torch.equal(found.to(torch.complex128), expected.to(torch.complex128)):
-            yield "the values are right, the dtype is not"
+            yield _SAME_VALUES
         else:
             yield "the dtype is another one"
         return

@@ -128,7 +128,7 @@ def _words(check: Check) -> str:
     if check.state != "open":
         return words
     if check.cause is Cause.WRONG_ANSWER:
-        return f"Open: its result is wrong, too; it counts once check {check.waits_for} passes."
+        return f"Open: a result in it is wrong, perhaps only by check {check.waits_for}'s mistake."
     if check.cause is Cause.NEEDS_WORK:
         return f"Open: it passes, and counts once check {check.waits_for} does."
     return f"Open: it fails as check {check.waits_for} does."
@@ -182,7 +182,8 @@ def _exercise(
     if broken and Cause.IMPORT_FAILED not in causes:
         fail = "is" if len(broken) == 1 else "are"
         named = ", ".join(f"`{needed}`" for needed in broken)
-        hint = f"It builds on {named}, which {fail} not right yet. {hint}"
+        of_its_own = "" if causes == {Cause.UNFINISHED} else f" {hint}"
+        hint = f"It builds on {named}, which {fail} not right yet.{of_its_own}"
     tried = ("partly", "failed")
     return ExerciseView(
         id=clean(exercise.id, 100),
@@ -197,7 +198,7 @@ def _exercise(
         further=further if status in tried else None,
         next_step="" if further or status not in tried else _next_step(exercise, checks, broken),
         roots=tuple(broken),
-        calls_stub=bool(broken) and Cause.NOT_STARTED in causes,
+        calls_stub=bool(broken) and causes <= {Cause.NOT_STARTED, Cause.UNFINISHED},
     )
 
 
@@ -222,7 +223,8 @@ def roots(
         if one is not None and one.measured:
             if why != {Cause.NOT_STARTED}:
                 found |= dict.fromkeys(roots(one, scores, causes))
-            found |= dict.fromkeys([needed] if why else [])
+            if why and why != {Cause.UNFINISHED}:  # else it only calls one that is not
+                found[needed] = None
     return list(found)
 
 

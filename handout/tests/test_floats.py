@@ -36,7 +36,7 @@ def test_every_pattern_of_fp4(impl):
     for bits in range(16):
         value = -values[bits - 8] if bits >= 8 else values[bits]
         expect(impl.floats.decode(bits, *E2M1), f"pattern {bits:04b}").equals(
-            value, hint="exponent 0 has no leading 1: 0.5 is a subnormal number"
+            value, hint="with exponent 0 there is no leading 1, and the exponent counts as 1"
         )
     zero = impl.floats.decode(0b1000, *E2M1)
     expect(math.copysign(1.0, zero), "the sign of pattern 1000").equals(-1.0)
@@ -258,7 +258,7 @@ def test_a_sum_that_stands_still(impl):
 
 @pytest.mark.exercise("accumulate")
 def test_random_sums_are_torchs(impl, rng):
-    """Each sum is torch's: all terms are added, and each rounding is made once"""
+    """Each sum is torch's: all terms are added, subnormal ones too, and rounded once each time"""
     terms = [torch.float64, torch.float32, torch.float16, torch.float8_e4m3fn, torch.float8_e5m2]
     sums = [torch.float64, torch.float32, torch.bfloat16, torch.float16]
     for i, term_dtype in enumerate(terms * 2):

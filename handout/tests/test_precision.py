@@ -75,18 +75,18 @@ def test_forward_pass_rounds_the_weight(impl):
     weight = torch.full((1, 1), 1 + 2**-8)
     result = impl.scenarios.bf16_run([weight], [(ONE, ZERO)], settings={"lr": 2**-10})
     expect(result["losses"], "losses").equals(
-        [1.0], hint="run the model and the loss under torch.autocast; report loss.item()"
+        [1.0], hint="the model and the loss under torch.autocast, with dtype=torch.bfloat16"
     )
     expect(result["output_dtype"], "dtype of the model's output").equals(torch.bfloat16)
 
 
 @pytest.mark.exercise("bf16_train")
 def test_weight_itself_is_not_rounded(impl):
-    """The weight stays in float32, so two updates of 2⁻⁹ are not lost"""
+    """Two steps of 2⁻⁹ take the weight from 1 + 2⁻⁸ to exactly 1"""
     weight = torch.full((1, 1), 1 + 2**-8)
     result = impl.scenarios.bf16_run([weight], [(ONE, ZERO)] * 2, settings={"lr": 2**-10})
     expect(result["params"][0], "the weight").equals(
-        torch.ones(1, 1), hint="leave the model in float32; autocast rounds copies of the weights"
+        torch.ones(1, 1), hint="the forward pass in bf16; the weight and its update in float32"
     )
     expect(result["gradient_dtypes"], "dtypes of the gradients").equals([torch.float32])
 

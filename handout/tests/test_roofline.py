@@ -91,7 +91,7 @@ def test_a_product_and_then_relu(impl):
 
 @pytest.mark.exercise("attainable")
 def test_random_rooflines(impl, rng):
-    """The lower of the two limits, even where they are close; without operations no time passes"""
+    """Speed and bound are right, also where the limits are close; no operations take no time"""
     for i in range(12):
         peak, bandwidth = (
             float(n) for n in rng.uniform(0.5, 9, size=2) * 10.0 ** rng.integers(-6, 13)

@@ -71,7 +71,7 @@ def test_element_of_a_column(impl):
 
 @pytest.mark.exercise("storage_index")
 def test_any_position_follows_the_rule(impl, rng):
-    """Strides and offset may be negative, and a position is exact however large it is"""
+    """Strides, offset and position may be negative, and a position is exact however large it is"""
     expect(impl.strides.storage_index((3, 1), (2**53, 1))).equals(3 * 2**53 + 1)
     for i in range(20):
         index = [int(n) for n in rng.integers(0, 9, size=i % 4)]

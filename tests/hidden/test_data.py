@@ -133,7 +133,7 @@ def check_files(impl, contents):
 
 @pytest.mark.exercise("token_file", weight=2)
 def test_file_holds_the_tokens_and_nothing_else(impl, rng):
-    """A token file contains only the tokens, little-endian"""
+    """Tokens up to both ends of a dtype are written, little-endian, and nothing else"""
     contents, forms = {}, ("name", "dtype", "type")
     for dtype in ("uint16", "uint32", "uint8", "int32", "int64", "int8", "int16", "uint64"):
         limits = np.iinfo(dtype)
@@ -155,7 +155,7 @@ def test_file_holds_the_tokens_and_nothing_else(impl, rng):
 
 @pytest.mark.exercise("token_file")
 def test_token_that_does_not_fit_is_refused(impl, later, rng):
-    """A token that does not fit the dtype is refused, never wrapped, and nothing is written"""
+    """What fits is written; what does not is refused, never wrapped, and then nothing is written"""
     kept = {}
     for dtype in ("uint16", "uint8", "int16", "uint32", "int64", "uint64"):
         limits, path = np.iinfo(dtype), str(impl.scratch / dtype)

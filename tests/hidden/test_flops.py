@@ -159,7 +159,7 @@ def test_layers_of_equal_widths(later, rng):
 
 @pytest.mark.exercise("mlp_flops")
 def test_a_huge_mlp_is_exact(later, rng):
-    """An MLP's FLOPs beyond 64 bits are exact integers; a size of 0 is no error"""
+    """An MLP's FLOPs are exact for sizes beyond 64 bits and of 0, the first layer's, too"""
     for _ in range(5):
         batch, *widths = huge(rng, 4)
         for first in ([], [0], [widths[0], 0]):  # the first layer may cost nothing

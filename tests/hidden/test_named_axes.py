@@ -49,7 +49,7 @@ def scored(torch_rng, *sizes, **how):
 
 @pytest.mark.exercise("similarity_scores", weight=2)
 def test_scores_are_dot_products(later, rng, torch_rng):
-    """The score of a query and a key is their dot product, in the query's row"""
+    """Scores are exact dot products in the inputs' dtype, each in its query's row"""
     for square in [True, False] * 8:
         lead, q, k, d = (int(rng.integers(1, 4)), size(rng), size(rng), size(rng))
         if square:  # where the result could be confused with its transpose

@@ -182,7 +182,7 @@ def test_which_limit_holds(later, rng):
 
 @pytest.mark.exercise("attainable")
 def test_where_both_limits_hold(later, rng):
-    """At the accelerator's intensity, where the peak is reached, the bound is compute"""
+    """At the accelerator's intensity the bound is compute, and just below it memory"""
     for _ in range(15):
         peak, bandwidth, intensity = exact_accelerator(rng)
         later.roofline.bound(intensity, peak, bandwidth).equals("compute")

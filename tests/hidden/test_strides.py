@@ -84,7 +84,7 @@ def indexed(rng, ndim, offset=0):
 
 @pytest.mark.exercise("storage_index", weight=2)
 def test_index_follows_the_strides(later, rng):
-    """The flat index of an element is the sum of index × stride, plus the offset"""
+    """The flat index of an element is the sum of index × stride, plus the offset, also below 0"""
     for _ in range(50):
         offset = int(rng.integers(0, 7))
         index, strides, element = indexed(rng, int(rng.integers(0, 5)), offset)

@@ -44,6 +44,14 @@ def test_opens_as_a_read_only_map(impl, shared_folder):
     expect(opened["writeable"], "tokens.flags.writeable").equals(False, hint='mode="r"')
     expect(opened["shape"], "tokens.shape").equals((3,))
     expect(opened["dtype"], "tokens.dtype").equals("<u2")
+
+
+@pytest.mark.exercise("token_file")
+def test_a_file_that_ends_inside_a_token(impl, shared_folder):
+    """A file of 6 bytes opens as 3 tokens in uint16, and is refused in uint32"""
+    path = shared_folder / "tokens.bin"
+    path.write_bytes(bytes.fromhex("01 00 00 01 50 c4"))
+    expect(impl.scenarios.opened_as(str(path), "uint16")["shape"], "tokens.shape").equals((3,))
     with pytest.raises(ValueError):
         impl.scenarios.opened_as(str(path), "uint32")
 

@@ -133,7 +133,7 @@ def test_random_sets_of_tensors(impl, rng):
         found = impl.scenarios.storage_bytes_of(steps, chosen, generator=True)
         expect(found, f"bytes of tensors {chosen} of {steps}").equals(
             total,
-            hint="each untyped_storage() counts once; a generator gives its tensors only once",
+            hint="each storage counts once, also two of one size; a generator is read only once",
         )
 
 
@@ -143,7 +143,7 @@ def test_tensors_that_are_not_kept(impl):
     steps = [("new", (1000, 3), torch.float32), ("new", (5,), torch.float64, "meta")]
     found = impl.scenarios.storage_bytes_of(steps, [0] * 40, copies=True)
     expect(found, "the bytes of forty copies").equals(
-        480_000, hint="a freed storage's address is used again: keep what you have counted"
+        480_000, hint="two storages can have one size; the address of a freed one is used again"
     )
     expect(impl.scenarios.storage_bytes_of(steps, [0, 1]), "with a tensor on meta").equals(
         12_000, hint="a tensor on the meta device has no memory"

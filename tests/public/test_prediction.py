@@ -23,7 +23,8 @@ def predict(impl, sizes):
 def test_gpt2_has_124_million_parameters(impl):
     """GPT-2's smallest model has 124,439,808 parameters; untied it would have 163,037,184"""
     expect(predict(impl, GPT2)["parameters"], "parameters").equals(
-        124_439_808, hint="Linear and LayerNorm have biases here, and positions are learned"
+        124_439_808,
+        hint="count matrix by matrix: heads share the width; biases and positions count, too",
     )
     expect(predict(impl, replace(GPT2, tied=False))["parameters"], "untied").equals(163_037_184)
 
@@ -32,7 +33,8 @@ def test_gpt2_has_124_million_parameters(impl):
 def test_flops_of_two_steps(impl):
     """The step of `make predict` takes 35,433,480,192 FLOPs, GPT-2's 6,999,559,372,800"""
     expect(predict(impl, SMALL)["flops"], "FLOPs").equals(
-        35_433_480_192, hint="three times those of the forward pass; the lm_head's count, too"
+        35_433_480_192,
+        hint="count product by product, forward and backward, the lm_head's and attention's, too",
     )
     expect(predict(impl, GPT2)["flops"], "FLOPs of GPT-2").equals(6_999_559_372_800)
 
@@ -92,7 +94,7 @@ def test_random_models(impl, rng):
 
 @pytest.mark.exercise("predict_step")
 def test_sizes_have_no_limit(impl):
-    """10^18 tokens in the vocabulary, or 10^12 layers, take no longer than one: nothing is built"""
+    """Counts of 10^18 tokens in the vocabulary, or of 10^12 layers, are exact: nothing is built"""
     sizes = Sizes(vocab=1, context=4, layers=1, d_model=64, heads=2, d_ff=9, tied=True, batch=2)
     for name, size in (("vocab", 10**18), ("layers", 10**12)):
         one, two = (count_step(replace(sizes, **{name: n})) for n in (1, 2))
@@ -106,7 +108,7 @@ def test_sizes_have_no_limit(impl):
 
 @pytest.mark.exercise("predict_step")
 def test_seconds_follow_the_device(impl):
-    """A step takes no less than FLOPs / peak, and half as long on a device twice as fast"""
+    """Your seconds are no less than your FLOPs / peak, and half on a device twice as fast"""
     found = predict(impl, SMALL)
     least = found["flops"] / DEVICE["peak_flops"]
     assert least <= found["seconds"] < math.inf, f"{found['seconds']} s for {least} s at the peak"

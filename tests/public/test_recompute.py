@@ -24,7 +24,7 @@ def test_best_of_sixteen(impl):
 
 @pytest.mark.exercise("segments")
 def test_random_splits(impl, rng):
-    """Segments are in order, longer ones first, in a new list each time; the best sum is least"""
+    """Segments are in order, longer first, in a new list; the best number is the least one"""
     for i in range(10):
         layers = int(rng.integers(1, 60))
         segments = layers if i == 0 else int(rng.integers(1, layers + 1))

@@ -254,7 +254,7 @@ def test_a_refusal_changes_nothing(impl):
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_random_gradients_of_any_dtype(impl, torch_rng):
-    """The norm is exact in any dtypes together, and a gradient moves only if it is above"""
+    """The norm is exact in any dtypes together, empty gradients too, and only above it one moves"""
     for kinds, size in [
         ((torch.float64, torch.float64), 1.0),
         ((torch.float32, torch.float64), 1e30),
@@ -288,7 +288,7 @@ def test_random_gradients_of_any_dtype(impl, torch_rng):
 
 @pytest.mark.exercise("clip_grad_norm")
 def test_extreme_norms_and_limits(impl):
-    """Without gradients the norm is 0.0, zeros stay zeros, and factors of any size are right"""
+    """Without gradients or elements the norm is 0.0, zeros stay, factors of any size are right"""
     for grads in ([], [None, None], [tensor(0.0, 0.0)], [torch.zeros(0)]):
         expect(impl.scenarios.clip_run(grads, 1.0)["norm"], f"the norm of {grads}").equals(0.0)
     found = impl.scenarios.clip_run([tensor(0.0, 0.0)], 1e-9)

@@ -83,7 +83,7 @@ def test_gradescope_lists_the_checks_of_an_exercise():
         "✗ 3. A rule of half (0 / 1)\n"
         "    The code raised an exception: ZeroDivisionError.\n"
         "○ 4. No offset is refused (0 / 1)\n"
-        "    Open: its result is wrong, too; it counts once check 2 passes.\n"
+        "    Open: a result in it is wrong, perhaps only by check 2's mistake.\n"
         "✗ 5. A rule of half (public)\n"
         "    The answer is not the expected one.\n"
         "    expected: (12, 4, 1)\n"
