@@ -202,13 +202,11 @@ class Program:
 
     def unlike(self, numbers):
         """Those of these numbers whose storage is of another size than the others' storages."""
-        kept = {}
-        for n in numbers:
-            storage = self.tensors[n].untyped_storage()
-            kept.setdefault(storage.nbytes(), (storage._cdata, []))
-            if kept[storage.nbytes()][0] == storage._cdata:
-                kept[storage.nbytes()][1].append(n)
-        return [n for _, found in kept.values() for n in found]
+        storages = {n: self.tensors[n].untyped_storage() for n in numbers}
+        first = {}  # of each size
+        return [
+            n for n, s in storages.items() if first.setdefault(s.nbytes(), s._cdata) == s._cdata
+        ]
 
     def families(self):
         """Numbers of tensors by the storage that they share; those on the meta device are none."""
