@@ -257,10 +257,10 @@ class Progress:
         console.print(table)
         if len(self._tallies) == 1:
             return
-        kinds = "", "further: ", "on a CUDA device: "
-        by_kind: dict[str, list[Exercise]] = {kind: [] for kind in kinds}
+        core, further, cuda = "", "further: ", "on a CUDA device: "
+        by_kind: dict[str, list[Exercise]] = {core: [], further: [], cuda: []}
         for exercise in self._exercises():
-            kind = kinds[2 if exercise.needs else 0] if exercise.core else kinds[1]
+            kind = further if not exercise.core else cuda if exercise.needs else core
             by_kind[kind].append(exercise)
         parts: list[str] = []
         for kind, every in by_kind.items():

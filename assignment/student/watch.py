@@ -17,7 +17,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -154,8 +154,7 @@ class Watch:
         """Goes to an exercise of a module that was saved, if the present one is none of it."""
         if saved.isdisjoint(self._exercise.modules):
             of_them = [e for e in self._exercises if not saved.isdisjoint(e.modules)]
-            known = states.read(self._root, self._package)
-            following = states.first_open(known, {}, of_them)
+            following = _following(self._root, of_them)
             if of_them:
                 self._at = self._exercises.index(following if following in of_them else of_them[0])
 
@@ -197,8 +196,8 @@ def first_open(root: Path) -> Exercise:
     return _following(root) or next(iter(manifest.load()))
 
 
-def _following(root: Path) -> Exercise | None:
-    return states.first_open(states.read(root, root / manifest.load().package))
+def _following(root: Path, preferred: Iterable[Exercise] = ()) -> Exercise | None:
+    return states.first_open(states.read(root, root / manifest.load().package), {}, preferred)
 
 
 def can_fork() -> bool:
