@@ -35,7 +35,7 @@ _OF_ANY_RULE = (
     *(Cause.DIED, Cause.PROTOCOL, Cause.TOO_LARGE),
 )
 # The rule that LEFT_CHANGED says is broken: it is every test's, whatever its own rule.
-_UNCHANGED = "Calls change nothing else, and what they return is new, in the check of: {}"
+_UNCHANGED = "Calls change nothing else, and what they return is new, in the check of: "
 # Causes that leave an exercise unmeasured: nothing shows that its code is at fault.
 UNMEASURED_CAUSES = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
 
@@ -251,10 +251,13 @@ def new_outcome(
     `wrong_value` tells that an answer was wrong because of a value.
     """
     not_run = cause in UNMEASURED_CAUSES
+    title = title_of(test.item)
+    if cause is Cause.LEFT_CHANGED:
+        title = f"{_UNCHANGED}{title}"
     check = Check(
         exercise=test.exercise.id,
         test=test.name,
-        title=(_UNCHANGED if cause is Cause.LEFT_CHANGED else "{}").format(title_of(test.item)),
+        title=title,
         state="passed" if cause is None else "not_run" if not_run else "failed",
         points=0.0,
         max_points=0.0,
