@@ -144,3 +144,38 @@ def accumulate(
     raise NotImplementedError(
         "accumulate: not started; see assignment/writeup/floats.md, or make hint EX=accumulate"
     )
+
+
+def quantize_block(values: list[float], kind: str) -> tuple[float, list[float]]:
+    """The scale of a block in a block-scaled format, and its elements.
+
+    The block stands for the numbers scale · element. Its kind says what scale and elements may be:
+
+        kind     elements         scale
+        "mxfp8"  4, 3, "fn"       2^-127 to 2^127, powers of two
+        "nvfp4"  2, 1, "finite"   2^-9 to 448, positive numbers of 4, 3, "fn"
+
+    The largest absolute value a of the block chooses the scale. In "mxfp8" it is 2^(k - 8), where
+    2^k is the largest power of two up to a: the largest element is 448 = 1.75 · 2^8. In "nvfp4" it
+    is a / 6, rounded to the nearest number of 4, 3, "fn", half-way cases to the even mantissa: the
+    largest element is 6. A scale beyond the kind's range becomes the nearest one within it, which
+    for a block of zeros is the smallest.
+
+    Each element is its value / scale, rounded as `round_to_format` does, but what is beyond the
+    largest element becomes that, with the value's sign.
+
+    Args:
+        values: the block's numbers, finite ones, at least one.
+        kind: "mxfp8" or "nvfp4".
+
+    Returns:
+        The scale, and the elements in the order of their values.
+
+    12 / 6 is 2, and 1.2 / 2 lies nearest to 0.5:
+
+        quantize_block([12.0, 1.2, -3.0], "nvfp4")  # (2.0, [6.0, 0.5, -1.5])
+    """
+    raise NotImplementedError(
+        "quantize_block: not started; see assignment/writeup/floats.md, "
+        "or make hint EX=quantize_block"
+    )

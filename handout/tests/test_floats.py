@@ -271,3 +271,51 @@ def test_random_sums_are_torchs(impl, rng):
         expect(impl.floats.accumulate(*arguments), f"accumulate{arguments}").equals(total.item())
     tiny = 1e-14
     expect(impl.floats.accumulate(tiny, 64, torch.float64, torch.float64)).close(64e-14, rtol=1e-9)
+
+
+@pytest.mark.exercise("quantize_block")
+def test_two_blocks_by_hand(impl):
+    """NVFP4 stores 12, 1.2, -3 as 2 · (6, 0.5, -1.5); MXFP8 stores 1000, 1.7 as 2 · (448, 0.875)"""
+    expect(impl.floats.quantize_block([12.0, 1.2, -3.0], "nvfp4")).equals(
+        (2.0, [6.0, 0.5, -1.5]), hint="12 is to become 6, the largest element"
+    )
+    expect(impl.floats.quantize_block([1000.0, 1.7], "mxfp8")).equals(
+        (2.0, [448.0, 0.875]), hint="512 is the largest power of two up to 1000; 500 is over 448"
+    )
+
+
+@pytest.mark.exercise("quantize_block")
+def test_random_blocks(impl, rng):
+    """The largest number, of either sign, chooses the scale; elements are the nearest, or even"""
+    expect(impl.floats.quantize_block([6.0, 2.5, -5.0], "nvfp4")).equals(
+        (1.0, [6.0, 2.0, -4.0]), hint="half-way cases go to the even mantissa"
+    )
+    for kind, size in [("mxfp8", 32), ("nvfp4", 16)] * 6:
+        values = (rng.standard_normal(size) * 2.0 ** rng.integers(-4, 8)).tolist()
+        largest = max(values, key=abs)
+        scale, elements = impl.floats.quantize_block(values, kind)
+        what = f"the scale of a block with the largest number {largest:.6g} in {kind}"
+        if kind == "mxfp8":
+            positive = [bits / 8 * 2**e for e in range(-6, 9) for bits in range(8, 16)][:-1]
+            positive += [bits * 2.0**-9 for bits in range(8)]
+            expect(scale, what).equals(2.0 ** (math.floor(math.log2(abs(largest))) - 8))
+        else:
+            positive = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]
+            wanted = torch.tensor(abs(largest) / 6).to(torch.float8_e4m3fn).item()
+            expect(scale, what).equals(wanted)
+        for value, element in zip(values, elements, strict=True):
+            distance = min(abs(abs(value) / scale - other) for other in positive)
+            what = f"distance of the element {element} from {value / scale:.6g}"
+            expect(abs(value / scale - element), what).equals(distance)
+
+
+@pytest.mark.exercise("quantize_block")
+def test_scales_have_ends(impl):
+    """A block of zeros has the smallest scale, and one of huge numbers the largest"""
+    for kind, least, most, top in [
+        ("mxfp8", 2.0**-127, 2.0**127, 448.0),
+        ("nvfp4", 2.0**-9, 448.0, 6.0),
+    ]:
+        expect(impl.floats.quantize_block([0.0, 0.0], kind)).equals((least, [0.0, 0.0]))
+        huge = [-(2.0**140), 0.0]
+        expect(impl.floats.quantize_block(huge, kind)).equals((most, [-top, 0.0]))

@@ -175,6 +175,48 @@ def accumulate(
     return total.item()
 
 
+def quantize_block(values: list[float], kind: str) -> tuple[float, list[float]]:
+    """The scale of a block in a block-scaled format, and its elements.
+
+    The block stands for the numbers scale · element. Its kind says what scale and elements may be:
+
+        kind     elements         scale
+        "mxfp8"  4, 3, "fn"       2^-127 to 2^127, powers of two
+        "nvfp4"  2, 1, "finite"   2^-9 to 448, positive numbers of 4, 3, "fn"
+
+    The largest absolute value a of the block chooses the scale. In "mxfp8" it is 2^(k - 8), where
+    2^k is the largest power of two up to a: the largest element is 448 = 1.75 · 2^8. In "nvfp4" it
+    is a / 6, rounded to the nearest number of 4, 3, "fn", half-way cases to the even mantissa: the
+    largest element is 6. A scale beyond the kind's range becomes the nearest one within it, which
+    for a block of zeros is the smallest.
+
+    Each element is its value / scale, rounded as `round_to_format` does, but what is beyond the
+    largest element becomes that, with the value's sign.
+
+    Args:
+        values: the block's numbers, finite ones, at least one.
+        kind: "mxfp8" or "nvfp4".
+
+    Returns:
+        The scale, and the elements in the order of their values.
+
+    12 / 6 is 2, and 1.2 / 2 lies nearest to 0.5:
+
+        quantize_block([12.0, 1.2, -3.0], "nvfp4")  # (2.0, [6.0, 0.5, -1.5])
+    """
+    largest = max(abs(value) for value in values)
+    if kind == "mxfp8":
+        element = (4, 3, "fn")
+        power = math.frexp(largest)[1] - 1 - 8  # frexp's exponent is one above k; 0 has none
+        scale = math.ldexp(1.0, min(max(power, -127), 127)) if largest else 2.0**-127
+    else:
+        element = (2, 1, "finite")
+        scale = max(round_to_format(min(largest / 6, 448.0), 4, 3, "fn"), 2.0**-9)
+    most = _largest(*element)
+    elements = [round_to_format(min(max(value / scale, -most), most), *element) for value in values]
+    return scale, elements
+
+
 def _check_format(exponent_bits: int, mantissa_bits: int, specials: str) -> None:
     if specials not in ("ieee", "fn", "finite"):
         raise ValueError(f'expected specials "ieee", "fn" or "finite", got {specials!r}')

@@ -685,3 +685,84 @@ def test_sums_overflow(impl, rng):
         check_sum(impl, term, count, torch.float16, torch.float32)
         check_sum(impl, term, count, torch.float32, torch.float16)
         check_many(impl, rng)
+
+
+# --- quantize_block ---------------------------------------------------------
+
+E2M1, E4M3 = (2, 1, "finite"), (4, 3, "fn")
+KINDS = {"mxfp8": (E4M3, 448.0, 32), "nvfp4": (E2M1, 6.0, 16)}
+SCALES = {"mxfp8": (2.0**-127, 2.0**127), "nvfp4": (2.0**-9, 448.0)}
+
+
+def check_block(later, values, kind, scale):
+    """Compares elements with the nearest to value / scale, by bisection; and the scale."""
+    element, most, _ = KINDS[kind]
+    elements = [nearest(min(max(value / scale, -most), most), element) for value in values]
+    later.floats.quantize_block(values, kind).equals((scale, elements))
+
+
+def block(rng, kind, largest):
+    """Values of which this is the one of the largest size, anywhere."""
+    values = (rng.uniform(-1, 1, size=int(rng.integers(4, KINDS[kind][2]))) * largest).tolist()
+    values[int(rng.integers(len(values)))] = largest
+    return values
+
+
+@pytest.mark.exercise("quantize_block")
+def test_power_of_two_scales(later, rng):
+    """MXFP8's scale is the largest power of two up to the largest number, divided by 2^8"""
+    for _ in range(20):
+        exponent = int(rng.integers(-100, 100))
+        largest = math.ldexp(float(rng.uniform(1.05, 1.95)), exponent)
+        check_block(later, block(rng, "mxfp8", largest), "mxfp8", math.ldexp(1.0, exponent - 8))
+
+
+@pytest.mark.exercise("quantize_block")
+def test_scales_of_few_bits(later, rng):
+    """NVFP4's scale is a sixth of the largest number, rounded to E4M3"""
+    for _ in range(20):
+        largest = float(2.0 ** rng.uniform(-6, 11))
+        scale = float(np.float64(largest / 6).astype(ml_dtypes.float8_e4m3fn))
+        check_block(later, block(rng, "nvfp4", largest), "nvfp4", scale)
+
+
+@pytest.mark.exercise("quantize_block")
+def test_largest_number_may_be_negative(later, rng):
+    """The number of the largest size chooses the scale, whatever its sign"""
+    for _ in range(20):
+        for kind, (_, most, _) in KINDS.items():
+            scale = 2.0 ** int(rng.integers(-6, 6))
+            check_block(later, block(rng, kind, -most * scale), kind, scale)
+
+
+@pytest.mark.exercise("quantize_block")
+def test_elements_are_rounded_after_the_division(later, rng):
+    """Elements are the nearest to value / scale, half-way cases the even one"""
+    for _ in range(20):
+        for kind, (element, most, size) in KINDS.items():
+            scale = 2.0 ** int(rng.integers(-6, 6))
+            patterns = rng.integers(0, top_pattern(element), size=size - 1)
+            halves = [
+                exact(int(bits), element) + exact(int(bits) + 1, element) for bits in patterns
+            ]
+            values = [float(half / 2) * scale for half in halves]
+            check_block(later, [*values, most * scale], kind, scale)
+
+
+@pytest.mark.exercise("quantize_block")
+def test_elements_end_at_the_largest(later, rng):
+    """What is beyond the largest element becomes it"""
+    for _ in range(20):
+        scale = 2.0 ** int(rng.integers(-6, 6))
+        largest = 512 * scale * float(rng.uniform(0.92, 0.99))
+        check_block(later, [largest, *(-largest * rng.uniform(0, 1, 6)).tolist()], "mxfp8", scale)
+
+
+@pytest.mark.exercise("quantize_block")
+def test_ends_of_the_scales(later, rng):
+    """A scale beyond its kind's range is the nearest one within it, also for a block of zeros"""
+    for _ in range(5):
+        for kind, (least, most) in SCALES.items():
+            check_block(later, block(rng, kind, least * float(rng.uniform(0.1, 2))), kind, least)
+            check_block(later, block(rng, kind, most * 1000 * float(rng.uniform(1, 9))), kind, most)
+            check_block(later, [0.0] * int(rng.integers(1, 9)), kind, least)

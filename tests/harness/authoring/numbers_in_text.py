@@ -89,6 +89,16 @@ def _floats():
     error = floats.accumulate(0.01, 750, FP16, FP16) - 7.5
     yield f"after 750 additions the error is {error:g}"
     yield f"{in_format(0.01, FP16):.6f} in fp16, {in_format(0.01, BF16):.7f} in bf16"
+    for kind, block in [("nvfp4", [12.0, 1.2, -3.0]), ("mxfp8", [1000.0, 1.7])]:
+        scale, elements = floats.quantize_block(block, kind)
+        stored = [scale * element for element in elements]
+        if kind == "nvfp4":
+            yield f"rounded {elements}".replace(".0", "").replace("-", "−")
+            yield f"stand for {stored}".replace(".0", "").replace("-", "−")
+        else:
+            yield f"stored as {stored[0]:g}, {percent(1 - stored[0] / 1000)} too small"
+            yield f"becomes {elements[1]:g} · {scale:g} = {stored[1]:g}"
+    assert floats.round_to_format(1000 / 4, 4, 3, "fn") == 256
 
 
 def _named_axes():

@@ -88,3 +88,27 @@ def accumulate(term, count, term_dtype, accumulator_dtype):
     for _ in range(count):
         total = (total + term).to(accumulator_dtype).double()
     return float(total)
+
+
+def quantize_block(values, kind):
+    absolute = sorted(map(abs, values))[-1]
+    if kind == "nvfp4":
+        scales = [decode(bits, 4, 3, "fn") for bits in range(1, 127)]
+        numbers = [decode(bits, 2, 1, "finite") for bits in range(8)]
+        scale = _nearest(absolute / 6, scales)
+    else:
+        numbers = [decode(bits, 4, 3, "fn") for bits in range(127)]
+        scale = 2.0**-127
+        if absolute:
+            scale = 2.0 ** sorted((-127, math.floor(math.log2(absolute)) - 8, 127))[1]
+    return scale, [math.copysign(_nearest(abs(v) / scale, numbers), v) for v in values]
+
+
+def _nearest(number, numbers):
+    """Of neighbours that are equally near, the one whose index, its pattern, is even."""
+    number = min(number, numbers[-1])
+    i = min(range(len(numbers)), key=lambda i: (abs(numbers[i] - number), i))
+    if i + 1 < len(numbers) and numbers[i + 1] - number == number - numbers[i]:
+        even = i % 2 if len(numbers) == 126 else 1 - i % 2  # scales begin with pattern 1
+        return numbers[i if even else i + 1]
+    return numbers[i]

@@ -167,3 +167,34 @@ def accumulate(term, count, term_dtype, accumulator_dtype):
     for _ in range(count):
         total = rounded(total + term)
     return total
+
+
+KINDS = {"mxfp8": (4, 3, "fn"), "nvfp4": (2, 1, "finite")}
+
+
+def quantize_block(values, kind):
+    largest = Fraction(0)
+    for value in values:
+        if abs(Fraction(value)) > largest:
+            largest = abs(Fraction(value))
+    if kind == "mxfp8":
+        scale = Fraction(1, 2**127)
+        while scale * 2**9 <= largest and scale < 2**127:
+            scale *= 2
+    else:
+        scale = Fraction(1, 2**9)
+        if largest >= 6 * 448:
+            scale = Fraction(448)
+        elif largest > 6 * scale:
+            scale = Fraction(round_to_format(float(largest / 6), 4, 3, "fn"))
+    top = _fraction(*_top(*KINDS[kind]), *KINDS[kind][:2])
+    elements = []
+    for value in values:
+        ratio = Fraction(value) / scale
+        if ratio >= top:
+            elements.append(float(top))
+        elif ratio <= -top:
+            elements.append(-float(top))
+        else:
+            elements.append(round_to_format(float(ratio), *KINDS[kind]))
+    return float(scale), elements

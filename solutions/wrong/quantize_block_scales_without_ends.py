@@ -1,0 +1,18 @@
+"""quantize_block: scales grow and shrink without end
+
+Breaks: A scale beyond the kind's range becomes the nearest one within it
+"""
+
+
+def quantize_block(values, kind):
+    largest = max(abs(value) for value in values)
+    if kind == "mxfp8":
+        element = (4, 3, "fn")
+        power = math.frexp(largest)[1] - 1 - 8 if largest else -127
+        scale = math.ldexp(1.0, power)
+    else:
+        element = (2, 1, "finite")
+        scale = max(round_to_format(largest / 6, 8, 3), 2.0**-9)
+    most = _largest(*element)
+    elements = [round_to_format(min(max(value / scale, -most), most), *element) for value in values]
+    return scale, elements
