@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-MARGIN = 256  # bytes of noise on each side of what is shown of a storage
+MARGIN = 256  # bytes of noise on each side of what is shown of a storage, at most
 _ALIGNMENT = 16  # the widest element
 _NOISE = np.random.default_rng(0).integers(0, 256, 2**12, dtype=np.uint8)
 _NOISE_OF_BOOLS = _NOISE & 1

@@ -203,13 +203,13 @@ class Scheduler:
         if batch[0].visibility != self._conditions.counted:
             contexts = contexts[:1]
         for context in contexts:
-            is_shared = context != contexts[-1]
-            for test in [batch[-1], *batch] if is_shared else batch:
+            is_final = context is contexts[-1]
+            for test in batch if is_final else [batch[-1], *batch]:
                 if parent not in (None, os.getppid()):
                     os._exit(1)  # the first lane is gone, and the grading with it
                 if self._conditions.must_wait(test) or not self._try(test, context):
                     put_off.add(test.id)
-                elif self._outcomes[test.id].check.state != "passed" and is_shared:
+                elif not is_final and self._outcomes[test.id].check.state != "passed":
                     break
             else:
                 break

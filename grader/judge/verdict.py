@@ -137,8 +137,10 @@ def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
         count[check.exercise] += 1
         if check.state == "failed":
             number = count[check.exercise]
-            like = check.exercise, check.visibility, one.manner or str(number)
-            failed_as.setdefault(one.function, first.setdefault(like, (number, one))[0])
+            # A failure without a manner is like no other.
+            alike = check.exercise, check.visibility, one.manner or str(number)
+            told_by, _ = first.setdefault(alike, (number, one))
+            failed_as.setdefault(one.function, told_by)
     opened = []
     for one in outcomes:
         check = one.check

@@ -53,7 +53,10 @@ class Device(ABC):
         """A name that is unique on this machine."""
 
     def clock(self, pid: int) -> float:
-        """The judge's clock in seconds, read before and after each run of worker `pid`."""
+        """The judge's clock in seconds, read before and after each run of worker `pid`.
+
+        Tests replace it by a clock that counts the CPU time of that process.
+        """
         return time.perf_counter()
 
     @contextmanager

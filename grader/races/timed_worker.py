@@ -73,8 +73,9 @@ class TimedWorker:
         if self._worker is not None:
             self._worker.resume()
             return self._worker
-        own_seed = int(self._test.rng.integers(2**63))
-        self._worker = self._pool.start(self._test.limits, own_seed)
+        # Of the process's global generators; the inputs have a seed of their own.
+        seed = int(self._test.rng.integers(2**63))
+        self._worker = self._pool.start(self._test.limits, seed)
         self._test.device.pin_to_core(self._worker.pid)
         clock = self._test.device.clock
         warm_ups = {"warm_ups": self._warm_ups}

@@ -61,7 +61,7 @@ class Channel:
                 raise WorkerEnded
             raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
         self.call_id += 1
-        self.send(self.call_id, request, timer, number_of)
+        self.send(request, timer, number_of)
         return self.receive(timer, room)
 
     def reply(self, message: Any, timer: Timer, room: frames.Caps) -> frames.Caps:
@@ -70,26 +70,25 @@ class Channel:
         The use's arguments may have asked for more than there is room: also SubmissionFailure.
         """
         try:
-            sent = self.send(self.call_id, message, timer, room=room)
+            sent = self.send(message, timer, room=room)
         except plain.NotPlainData as error:
             raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
         return room._replace(size=room.size - sent)
 
     def send(
         self,
-        call_id: int,
         request: Any,
         timer: Timer,
         number_of: Callable[[Any], int] | None = None,
         room: frames.Caps = arguments.ARGUMENT_CAPS,
     ) -> int:
-        """Sends one message of a call, whose functions `number_of` numbers; returns its bytes.
+        """Sends one message of this call, whose functions `number_of` numbers; returns its bytes.
 
         Raises:
             plain.NotPlainData: the request is not plain data, or exceeds `room`.
             WorkerEnded: the worker has ended; and what the timer raises.
         """
-        parts = arguments.encode(call_id, request, number_of=number_of, caps=room)
+        parts = arguments.encode(self.call_id, request, number_of=number_of, caps=room)
         views = [memoryview(part) for part in parts]
         size = sum(view.nbytes for view in views)
         while views:
@@ -174,9 +173,10 @@ class Channel:
                         announced = listener.fileno()
                         poll.register(announced, select.POLLIN)
             ready = self._socket.fileno() in happened
+            # A worker that sends a byte now and then has not answered.
+            has_answered = ready and self.is_judges_turn()
             try:
-                # A worker that sends a byte now and then has not answered.
-                timer.check(waiting=not (ready and self.is_judges_turn()))
+                timer.check(waiting=not has_answered)
             except WorkerEnded:
                 if not self.has_answer():  # one that came before the worker's end counts
                     raise

@@ -270,9 +270,9 @@ class Worker:
         """Asks the submission's code, which may be charged `seconds`, or else the test's limit.
 
         Meanwhile it may use the functions among the arguments. The judge's time in them is not
-        charged. All that they are given and give, and the answer, must fit into one message; so
-        must the items of an iterator together. Any exception but SubmissionFailure has ended the
-        worker; after that one the caller ends it.
+        charged here; `judge/effort.py` limits it. All that they are given and give, and the answer,
+        must fit into one message; so must the items of an iterator together. Any exception but
+        SubmissionFailure has ended the worker; after that one the caller ends it.
         """
         assert self._meter is not None, "go() comes before the first call"
         meter = self._meter

@@ -137,7 +137,7 @@ class Writer:
             for key, item in value.items():
                 if type(key) not in (str, int, bool):
                     plain.refuse_key(key, where)
-                if type(key) is int and not -(2**63) <= key < 2**63:
+                if type(key) is int and not -(2**63) <= key < 2**63:  # see Reader.mapping
                     raise plain.NotPlainData(f"a key of {where} is an int of more than 64 bits")
                 if not self.usual(key, depth):
                     self.value(key, where, depth + 1)
@@ -431,7 +431,7 @@ class Reader:
         for _ in range(count := self.count(2)):
             key = self.value(depth + 1)
             if type(key) not in (str, int, bool):
-                raise FrameError("a key is neither str nor int")
+                raise FrameError("a key is no str, int or bool")
             if type(key) is int and not -(2**63) <= key < 2**63:
                 # Python's hash of an int repeats every 2**61 - 1. Long integers with equal hashes
                 # would make a dict take hours.

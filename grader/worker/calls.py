@@ -115,17 +115,18 @@ def call(
         return failure("missing", f"{module}.py has no {name}")
     except BaseException as error:  # annotations that cannot be checked
         return describe("wrong_signature", error, package._root)
-    answer: dict[str, Any] = {}
-    if isfunction(function):
-        answer = _outcome(package, lambda: package._world.call(target, function, args, kwargs))
-        # Binding the arguments takes as long as most calls, so it is done only after a TypeError.
-        if answer.get("exception") != "TypeError":
-            return answer
-    try:
-        package.signature_of(function).bind(*args, **kwargs)
-    except (TypeError, ValueError) as error:
-        return describe("wrong_signature", error, package._root)
-    return answer or _outcome(package, lambda: package._world.call(target, function, args, kwargs))
+
+    def run() -> dict[str, Any]:
+        return _outcome(package, lambda: package._world.call(target, function, args, kwargs))
+
+    answer = run() if isfunction(function) else None
+    # Binding the arguments takes as long as most calls, so it comes after a function's TypeError.
+    if answer is None or answer.get("exception") == "TypeError":
+        try:
+            package.signature_of(function).bind(*args, **kwargs)
+        except (TypeError, ValueError) as error:
+            return describe("wrong_signature", error, package._root)
+    return answer or run()
 
 
 def call_all(package: CheckedPackage, wanted: Calls) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def states() -> dict[str, Any]:
 
 
 def set_states(states: dict[str, Any]) -> None:
-    """Sets the state of each generator."""
+    """Sets the state of each generator, for scenarios, to what `states` returned."""
     version, words, normal = states["random"]
     random.setstate((version, tuple(words.tolist()), normal))
     np.random.set_state(states["numpy"])

@@ -265,7 +265,7 @@ def test_worker_that_is_killed_while_it_waits_leaves_nothing(sandboxed):
     impl._worker = worker = impl._pool.start(impl._limits, 1, impl._folder, watch="syncs")
     listener = worker._process.listener
     request = {"call": "files.many", "args": (str(impl.scratch), 3), "kwargs": {}}
-    worker._channel.send(2, request, WallTimer(MAX_WAIT))
+    worker._channel.send(request, WallTimer(MAX_WAIT))
     assert wait_until(listener.is_waited_for)
     os.kill(worker.pid, signal.SIGKILL)
     impl.close()
