@@ -48,12 +48,16 @@ class Cause(StrEnum):
         "wrong_signature",
         "The function cannot be called with the arguments of its stub.",
     )
-    EXCEPTION = "exception", "The code raised an exception."
+    EXCEPTION = (
+        "exception",
+        "The code raised an exception, or the use of its result did.",
+    )
     NOT_PLAIN_DATA = "not_plain_data", "The function returned something other than plain data."
     LEFT_CHANGED = (
         "left_changed",
-        "The code left a mode of torch or of the model, a generator, an argument, a gradient or a "
-        "file as it should not be, moved a tensor to other memory, or returned what is not new.",
+        "The code left a mode of torch or of the model, a generator, an argument, a gradient, a "
+        "graph or a file as it should not be, moved a tensor to other memory, or returned another "
+        "object than it should.",
     )
     TIMEOUT = "timeout", "The code did not answer in time, or earlier tests had used up its time."
     MEMORY = "memory", "The code needed more memory than it may use."

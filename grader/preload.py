@@ -54,7 +54,8 @@ def load_torch(with_devices: bool = False) -> None:
             sys.modules[_SYMBOLS] = LazySymbols(_SYMBOLS)
             vars(parent)["symbolic_shapes"] = sys.modules[_SYMBOLS]
         if not with_devices:
-            devices.start_no_driver()
+            devices.start_no_driver()  # or the backward pass starts threads, which forbid forks
+            # A training step: what it imports and starts, every fork has.
             weight = torch.ones(1, requires_grad=True)
             torch.autograd.backward(weight * 1, torch.ones(1))
             torch.optim.AdamW([weight]).step()

@@ -34,7 +34,7 @@ from grader.results.write import STAFF_ONLY, write_atomically
 T = TypeVar("T")
 
 _LEASE_SECONDS = 600.0  # without a renewal, which comes with a test each minute
-_MAX_PATH = 2000  # bytes of a folder's path that is listed
+_MAX_PATH = 4095 - 256  # bytes of a folder's path: whatever is in it still has one
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -254,9 +254,8 @@ def state_of(path: Path) -> str:
     Of a folder with too much to list, which is refused when it is read, it is the same always.
     """
     found = hashlib.sha256()
-    folders, count = [(str(path), path.name)], 0
-    if not path.is_dir():
-        folders, count = [], 1
+    folders, count = [(str(path), path.name)] if path.is_dir() else [], 0
+    if not folders:
         _add(found, path.name, path.stat())
     while folders:
         folder, name = folders.pop()

@@ -265,7 +265,10 @@ def note_shown(made: Sequence[Row], marks: Path) -> list[str]:
 
 
 def _shown(row: Row) -> list[object]:
-    """What a grading gave, whatever staff decide: they have seen their decisions."""
+    """What the tables show of a grading, whatever staff decide: they have seen their decisions.
+
+    It is compared with the last time, so that no grade is published that nobody has seen.
+    """
     grade = row.grade
     of = [grade.score, grade.max_score, grade.verdicts, grade.started] if grade else []
     return [row.status, *of]

@@ -58,7 +58,7 @@ def pairs(
         if own[first] == own[second]:
             shared, fewest = own[first], len(own[first])
         if fewest >= _FEWEST and len(shared) >= least * fewest:
-            places = Counter(found[first][print_] for print_ in shared)
+            places = Counter(found[first][print_] for print_ in sorted(shared))
             where = tuple(name for name, _ in places.most_common(3))
             listed.append(Pair(first, second, len(shared) / fewest, len(shared), where))
     return sorted(listed, key=lambda pair: (-pair.share, -pair.shared, pair.first))

@@ -310,7 +310,7 @@ def sandboxed(
 
     @contextmanager
     def implementation(test: GradedTest) -> Iterator[GradedImplementation]:
-        """What it and the judge take is limited, and charged to the budget."""
+        """What it and the judge take is limited, and charged to its exercise, or the budget."""
         seconds = pool.budget.limit(test.group, test.limits.seconds)
         limits = msgspec.structs.replace(test.limits, seconds=seconds)
         group = test.group if shared else ""

@@ -35,7 +35,7 @@ _OF_ANY_RULE = (
     *(Cause.DIED, Cause.PROTOCOL, Cause.TOO_LARGE),
 )
 # The rule that LEFT_CHANGED says is broken: it is every test's, whatever its own rule.
-_UNCHANGED = "Calls change nothing else, and what they return is new, in the check of: "
+_UNCHANGED = "Calls change nothing else, and return the object that they should, in the check of: "
 # Causes that leave an exercise unmeasured: nothing shows that its code is at fault.
 UNMEASURED_CAUSES = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cause.GRADER_FAULT)
 
@@ -137,9 +137,10 @@ def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
         count[check.exercise] += 1
         if check.state == "failed":
             number = count[check.exercise]
-            # A failure without a manner is like no other.
-            alike = check.exercise, check.visibility, one.manner or str(number)
-            told_by, _ = first.setdefault(alike, (number, one))
+            told_by = number
+            if one.manner:
+                alike = check.exercise, check.visibility, one.manner
+                told_by, _ = first.setdefault(alike, (number, one))
             failed_as.setdefault(one.function, told_by)
     opened = []
     for one in outcomes:

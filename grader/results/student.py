@@ -180,10 +180,10 @@ def _exercise(
     status = _status(exercise, checks, causes)
     hint = clean(exercise.hint)
     if broken and Cause.IMPORT_FAILED not in causes:
-        fail = "is" if len(broken) == 1 else "are"
-        named = ", ".join(f"`{needed}`" for needed in broken)
+        many = len(broken) > 1
+        named = f"the exercise{'s' * many} " + ", ".join(f"`{needed}`" for needed in broken)
         of_its_own = "" if causes == {Cause.UNFINISHED} else f" {hint}"
-        hint = f"It builds on {named}, which {fail} not right yet.{of_its_own}"
+        hint = f"It builds on {named}, which {'are' if many else 'is'} not right yet.{of_its_own}"
     tried = ("partly", "failed")
     return ExerciseView(
         id=clean(exercise.id, 100),

@@ -32,8 +32,8 @@ class Callbacks:
     there is a limit to their uses. That they are used, when, and in which order, is certain.
 
     Attributes:
-        room: what the messages may still hold, to the worker and from it: those of the call, and of
-            all items of the iterator that it returns. A test may keep all of that.
+        room: what uses, replies and answers may still hold, of the call and of all items of the
+            iterator that it returns. A test may keep all of that. The request has its own room.
     """
 
     def __init__(self) -> None:

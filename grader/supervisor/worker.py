@@ -62,7 +62,7 @@ class Worker:
             GraderFault: the lockdown failed, or does not hold. No code of the submission has run.
             Killed: another process ended it.
         """
-        # The fork takes any time: the zygote may be busy with earlier ones.
+        # `pid` waits for the fork, which takes any time: the zygote may be busy with earlier ones.
         trace.event("forked", self._process.pid)
         with trusted("a worker ended in its lockdown"), self._alive():
             report, _ = self._channel.receive(WallTimer(_LOCKDOWN_SECONDS))

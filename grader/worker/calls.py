@@ -210,9 +210,8 @@ def compile_files(paths: WorkerPaths, files: list[str]) -> dict[str, bytes]:
 
 def begin_next_test(package: CheckedPackage, seed: int) -> CheckedPackage:
     """The package, to be imported anew: what its modules have kept is gone. Seeds generators."""
-    for name in [name for name in sys.modules if name.startswith(package._name)]:
-        if f"{name}.".startswith(f"{package._name}."):
-            del sys.modules[name]
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{package._name}.")]:
+        del sys.modules[name]
     seed_everything(seed)
     return CheckedPackage(package._name, package._root[:-1])
 

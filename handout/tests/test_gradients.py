@@ -18,7 +18,8 @@ def whole_numbers(rng, shape, dtype, size=3):
 
 @pytest.mark.exercise("linear_backward")
 def test_the_lectures_layer(impl):
-    """x = (1, 2, 3), w of ones, ∂L/∂y = 1: w's gradient is (1, 2, 3), x's (1, 1, 1), b's 1"""
+    """x = (1, 2, 3), w of ones, ∂L/∂y = 1: in float32 w's gradient is (1, 2, 3), x's (1, 1, 1),
+    b's 1"""
     grad_x, grad_w, grad_b = impl.gradients.linear_backward(X, W, torch.ones(1))
     expect(grad_w, "grad_w").equals(
         torch.tensor([[1.0], [2.0], [3.0]]),

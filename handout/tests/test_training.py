@@ -46,7 +46,7 @@ def test_training_mode_comes_first(impl):
 
 @pytest.mark.exercise("train_loop")
 def test_any_optimizer_and_old_gradients(impl, rng):
-    """The optimizer steps, with decay and momentum; old gradients are ignored"""
+    """The optimizer steps, with decay and momentum; old gradients are ignored, losses are exact"""
     lr, decay, momentum = 0.1, 0.3, 0.8
     w, shift, velocity = 1.0, 0.5, [0.0, 0.0]
     batches, losses = [], []

@@ -1,6 +1,6 @@
 """quantize_block: elements beyond the largest lose their sign
 
-Breaks: but what is beyond the largest element becomes that, with the value's sign
+Breaks: But what is beyond the largest element becomes that, with the value's sign
 """
 
 

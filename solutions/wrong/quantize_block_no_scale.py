@@ -1,6 +1,6 @@
 """quantize_block (core): values are rounded, without a scale
 
-Breaks: Each element is its value / scale, rounded as `round_to_format` does
+Breaks: Each element is its value / scale, by the scale that is returned, rounded as `round_to_format` does
 
 Breaks: The largest absolute value a of the block chooses the scale
 """

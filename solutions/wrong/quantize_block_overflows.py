@@ -1,6 +1,8 @@
 """quantize_block: elements beyond the largest become nan
 
-Breaks: but what is beyond the largest element becomes that, with the value's sign
+Breaks: But what is beyond the largest element becomes that, with the value's sign
+
+Breaks: no element is nan
 """
 
 

@@ -1,6 +1,6 @@
 """quantize_block: elements are cut off
 
-Breaks: Each element is its value / scale, rounded as `round_to_format` does
+Breaks: Each element is its value / scale, by the scale that is returned, rounded as `round_to_format` does
 """
 
 

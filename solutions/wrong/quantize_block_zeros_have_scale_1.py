@@ -1,6 +1,6 @@
 """quantize_block: a block of zeros has the scale 1
 
-Breaks: which for a block of zeros is the smallest
+Breaks: A block of zeros has the smallest scale
 """
 
 

@@ -382,7 +382,7 @@ def test_failed_save_leaves_the_last_checkpoint(impl, rng, torch_rng):
 @pytest.mark.exercise("checkpoint_atomic", weight=0.5)
 def test_a_folder_is_no_place_for_a_checkpoint(impl, rng, torch_rng):
     """A path that is a folder is an OSError, and so is one in a folder that does not exist; no
-    file is left"""
+    file is left, and the checkpoint beside it still loads"""
     step, weights = drawn(rng, torch_rng, 20, 30)
     good, folder, missing = names(rng, 3)
     path = str(impl.scratch / good)

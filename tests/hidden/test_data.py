@@ -344,7 +344,7 @@ def test_every_start_is_equally_likely(impl, rng):
 
 @pytest.mark.exercise("get_batch")
 def test_every_start_of_a_large_corpus(impl, rng, shared_folder):
-    """All windows of a large corpus are equally likely, too"""
+    """All windows of a large corpus are equally likely, too, without a list of them"""
     distance, count = 1 << 16, 1 << 27
     path, marks = marked_file(rng, shared_folder, count + distance, distance, count + distance)
     pairs = drawn_from(impl, path, None, 15, distance, 2)
@@ -356,7 +356,7 @@ def test_every_start_of_a_large_corpus(impl, rng, shared_folder):
 
 @pytest.mark.exercise("get_batch", needs="test_every_start_of_a_large_corpus")
 def test_starts_beyond_31_bits(impl, rng, shared_folder):
-    """In a corpus of terabytes, nearly all starts are beyond 31 bits"""
+    """In a corpus of terabytes, nearly all starts are beyond 31 bits, and no list holds them"""
     distance = 1 << 20
     path, marks = marked_file(rng, shared_folder, LLAMA // 2, distance, 2**31 + distance)
     ((x, _),) = drawn_from(impl, path, None, 3, distance)
@@ -394,7 +394,7 @@ def test_batch_goes_to_the_device(impl, rng):
 
 @pytest.mark.exercise("get_batch", needs="test_every_start_of_a_large_corpus")
 def test_what_holds_no_window_is_refused(impl, rng):
-    """A corpus too short for a window and its target is refused"""
+    """A corpus too short for a window and its target is refused, with a ValueError"""
     for context_length in (1, 4, int(rng.integers(5, 50))):
         tokens = rng.permutation(60000)[: context_length + 1].astype(np.uint16)
         check_windows(*drawn(impl, tokens, 2, context_length), tokens, [0, 0])

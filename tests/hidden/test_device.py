@@ -40,8 +40,8 @@ def timed(impl, rng, count, queued=0.0, reading=0.0, **settings):
 
 @pytest.mark.exercise("time_function", weight=2)
 def test_the_devices_work_is_measured(impl, rng):
-    """Each measurement, also a single one without a warm-up, includes one call and all the work
-    that it queued; zeros and the order stay"""
+    """Each measurement, also a single one without a warm-up, is exactly the time of one call and of
+    all the work that it queued; zeros and the order stay"""
     for repeats in (1, 2, 7):
         # Whoever reads a clock that is slow to read measures one reading.
         for reading in (0.0, 1 / 64):
@@ -145,7 +145,7 @@ def measurements(rng, count):
 @pytest.mark.exercise("measured_mfu", weight=2)
 def test_mfu_takes_the_median(impl, rng):
     """The MFU is FLOPs over time and peak, and of an odd number of measurements, in any order, the
-    middle one counts"""
+    middle one counts; a tuple of them, too"""
     for count in (1, 3, 5, 9, 11):
         seconds, flops, peak = measurements(rng, count)
         middle = sorted(seconds)[count // 2]
@@ -264,7 +264,8 @@ def one_ahead(count, ask):
 
 @pytest.mark.exercise("prefetch")
 def test_exactly_one_ahead(impl, rng, torch_rng):
-    """When a batch is handed out, only the next one has been taken; before the first, none"""
+    """When a batch, a tuple, is handed out, only the next one has been taken; before the first,
+    none"""
     for count, short in [(1, 0), (2, 0), (5, 0), (9, 0), (6, 2), (6, 5), (3, -2)]:
         batches, ask = random_batches(rng, torch_rng, count), count - short
         source = Source(impl, batches)
@@ -287,7 +288,8 @@ def test_each_batch_has_moved(impl):
 
 @pytest.mark.exercise("prefetch")
 def test_all_batches_in_order(impl, rng, torch_rng):
-    """All batches of a list or a generator are handed out, in order and unchanged"""
+    """All batches of a list or a generator are handed out, in order and unchanged, also if there
+    are none"""
     for count in (0, 1, 2, 3, 8):
         batches = random_batches(rng, torch_rng, count)
         found = list(impl.iterate("scenarios.prefetched", batches, "cpu"))

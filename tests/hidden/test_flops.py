@@ -123,7 +123,7 @@ def check_counted(later, rng, input_needs_grad):
 
 @pytest.mark.exercise("mlp_flops", weight=0.5)
 def test_an_mlp_forward(later, rng):
-    """The forward pass of an MLP takes the FLOPs that torch counts, at every depth"""
+    """The forward pass of an MLP takes the FLOPs that torch counts, an int, at every depth"""
     for layers in range(1, 7):
         batch, widths = mlp_sizes(rng, layers)
         later.flops.mlp_forward_flops(batch, widths).equals(counted_mlp(batch, widths)[0])

@@ -347,7 +347,8 @@ def least(flops, moved, batch, peak, bandwidth):
 
 @pytest.mark.exercise("decode_roofline", weight=2)
 def test_least_time_of_a_decoders_step(later, rng):
-    """Each part takes as long as its slower side, by the FLOPs and bytes of a real decoder"""
+    """Each part takes as long as its slower side, by the FLOPs and bytes of a real decoder; the
+    speed follows"""
     for wide in (True, False) * 3:  # whether the weights have the higher intensity
         config = random_decoder(rng, d_model=6 * int(rng.choice([3, 5, 7])), heads=6)
         kv_heads, batch = (int(rng.choice([2, 3, 6])), 13) if wide else (1, 2)

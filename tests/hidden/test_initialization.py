@@ -196,8 +196,8 @@ def test_kaiming_repeats_with_its_seed(impl, rng):
 
 @pytest.mark.exercise("truncated_normal", weight=2)
 def test_truncated_follows_the_conditioned_normal(impl, rng):
-    """Between the bounds, independent values have the normal distribution conditioned on the
-    bounds"""
+    """Between the bounds, independent values in float32 have the normal distribution conditioned on
+    the bounds"""
     usual = float(rng.uniform(0.01, 3))
     tiny, huge = (float(10 ** rng.uniform(n, n + 5)) for n in (-25, 20))
     for a, b, std in [

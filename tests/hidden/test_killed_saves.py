@@ -106,7 +106,8 @@ class Moments(Saves):
 
 @pytest.mark.exercise("checkpoint_atomic", weight=4)
 def test_killed_save_leaves_a_whole_checkpoint(impl, rng):
-    """Before each change that a save makes to files, the last or the new checkpoint is complete"""
+    """Before each change that a save makes to files, the last or the new checkpoint loads, whole
+    and with its step"""
     moments = Moments(impl, rng)
     moments.watch(2)
     moments.watch(2, resumes=True)

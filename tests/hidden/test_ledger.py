@@ -280,8 +280,8 @@ def test_a_block_with_flash_keeps_what_autograd_saves(impl, rng, dropout):
 
 @pytest.mark.exercise("activation_ledger")
 def test_any_dtype_of_whole_bytes(later, rng):
-    """Each component of a block and of a model keeps the right bytes, in every other dtype, too:
-    masks 1, and what is in fp32 4"""
+    """Each component of a block and of a model keeps the right bytes, ints, in every other dtype,
+    too: masks 1, and what is in fp32 4"""
     for dtype in OTHERS * 4:
         check_listed(later, rng, random_options(rng) | {"dtype": dtype})
 

@@ -223,7 +223,8 @@ def bounds_of(layers, segments):
 
 @pytest.mark.exercise("checkpointed_forward", weight=2, needs="test_gradients_are_those_without")
 def test_each_layer_runs_once_more(impl, rng, torch_rng):
-    """Each layer runs once forward, and once again backward, segment by segment from the last"""
+    """Each layer runs once forward, and once again backward, by the segments of `segment_bounds`,
+    from the last"""
     for _ in range(6):
         layers = int(rng.integers(4, 16))
         segments = int(rng.integers(2, layers))

@@ -176,7 +176,7 @@ def twice(rng, calls, ask, restart):
 
 @pytest.mark.exercise("independent_streams", needs="test_no_two_streams_meet")
 def test_streams_repeat_in_every_process(impl, rng):
-    """Every process gives a stream the same seed"""
+    """Every process gives a stream the same seed, an int"""
     calls = [call for call in many_calls(rng) if str(call).isascii()]
     # Equal texts, which in the other process are one object.
     two = ["".join("twice") for _ in range(2)]

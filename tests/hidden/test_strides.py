@@ -48,6 +48,10 @@ def random_dim(rng, ndim):
     return int(rng.integers(-ndim, ndim))
 
 
+def from_the_first(rng, ndim):
+    return int(rng.integers(ndim))
+
+
 @pytest.mark.exercise("storage_index", weight=2)
 def test_row_major_strides_are_torchs(later, rng):
     """The strides of random shapes are those of a fresh tensor in torch"""
@@ -186,15 +190,15 @@ def test_a_stride_off_by_one_is_not_contiguous(later, rng):
 TORCHS = {"transpose": torch.transpose, "select": torch.select, "slice_dim": torch.ops.aten.slice}
 
 
-def check_operation(later, rng, name, layout, change=lambda layout: layout):
-    """Calls an operation with drawn arguments."""
-    dim = random_dim(rng, len(layout[0]))
+def check_operation(later, rng, name, layout, change=lambda layout: layout, drawn=random_dim):
+    """Calls an operation with drawn arguments; `drawn` draws dimensions and indices."""
+    dim = drawn(rng, len(layout[0]))
     if name == "transpose":
-        more = [random_dim(rng, len(layout[0]))]
+        more = [drawn(rng, len(layout[0]))]
     elif name == "slice_dim":
         more = [*rng.integers(-7, 8, size=2).tolist(), int(rng.integers(1, 5))]
     else:
-        more = [random_dim(rng, layout[0][dim])]
+        more = [drawn(rng, layout[0][dim])]
     check_call(later, name, layout, (dim, *more), change)
 
 
@@ -255,7 +259,7 @@ def test_layouts_that_go_backwards(later, rng):
             return list(layout[0]), [-stride for stride in layout[1]], 2 * start - layout[2]
 
         for name in TORCHS:
-            check_operation(later, rng, name, layout, backwards)
+            check_operation(later, rng, name, layout, backwards, from_the_first)
 
 
 @pytest.mark.exercise("view_metadata")
@@ -268,7 +272,7 @@ def test_huge_layouts(later, rng):
             return layout[0], tuple(stride * scale for stride in layout[1]), layout[2] * scale
 
         for name in TORCHS:
-            check_operation(later, rng, name, random_layout(rng, dims=(1, 5)), far)
+            check_operation(later, rng, name, random_layout(rng, dims=(1, 5)), far, from_the_first)
 
 
 def random_factors(rng, number):

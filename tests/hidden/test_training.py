@@ -112,7 +112,7 @@ def test_follows_a_plain_loop(impl, rng, torch_rng):
 
 @pytest.mark.exercise("train_loop")
 def test_losses_are_floats_before_the_step(impl, rng, torch_rng):
-    """The loss of each batch before its step is reported as a float"""
+    """The loss of each batch before its step is reported, as a float of full precision"""
     weights, batches = new_run(rng, torch_rng, 6)
     _, losses = trained(weights, batches, lr=0.05)
     found = impl.scenarios.train_run(weights, batches, lr=0.05)["losses"]

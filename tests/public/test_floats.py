@@ -292,26 +292,25 @@ def test_random_blocks(impl, rng):
     )
     for kind, size in [("mxfp8", 32), ("nvfp4", 16)] * 6:
         values = (rng.standard_normal(size) * 2.0 ** rng.integers(-4, 8)).tolist()
-        largest = max(values, key=abs)
+        largest = max(map(abs, values))
         scale, elements = impl.floats.quantize_block(values, kind)
-        what = f"the scale of a block with the largest number {largest:.6g} in {kind}"
+        what = f"the scale in {kind} of a block with the largest absolute value {largest:.6g}"
         if kind == "mxfp8":
-            positive = [bits / 8 * 2**e for e in range(-6, 9) for bits in range(8, 16)][:-1]
-            positive += [bits * 2.0**-9 for bits in range(8)]
-            expect(scale, what).equals(2.0 ** (math.floor(math.log2(abs(largest))) - 8))
+            positive = [bits * 2.0**-9 for bits in range(8)]
+            positive += [bits / 8 * 2.0**e for e in range(-6, 9) for bits in range(8, 16)][:-1]
+            expect(scale, what).equals(2.0 ** (math.floor(math.log2(largest)) - 8))
         else:
             positive = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]
-            wanted = torch.tensor(abs(largest) / 6).to(torch.float8_e4m3fn).item()
-            expect(scale, what).equals(wanted)
+            expect(scale, what).equals(torch.tensor(largest / 6).to(torch.float8_e4m3fn).item())
         for value, element in zip(values, elements, strict=True):
-            distance = min(abs(abs(value) / scale - other) for other in positive)
-            what = f"distance of the element {element} from {value / scale:.6g}"
-            expect(abs(value / scale - element), what).equals(distance)
+            nearest = min(positive, key=lambda x: abs(x - abs(value) / scale))
+            what = f"the element of {value:.6g} / {scale:g} = {value / scale:.6g} in {kind}"
+            expect(element, what).equals(math.copysign(nearest, value))
 
 
 @pytest.mark.exercise("quantize_block")
 def test_scales_have_ends(impl):
-    """A block of zeros has the smallest scale, and one of huge numbers the largest"""
+    """A block of zeros or tiny numbers has the smallest scale, and one of huge ones the largest"""
     for kind, least, most, top in [
         ("mxfp8", 2.0**-127, 2.0**127, 448.0),
         ("nvfp4", 2.0**-9, 448.0, 6.0),
@@ -319,3 +318,5 @@ def test_scales_have_ends(impl):
         expect(impl.floats.quantize_block([0.0, 0.0], kind)).equals((least, [0.0, 0.0]))
         huge = [-(2.0**140), 0.0]
         expect(impl.floats.quantize_block(huge, kind)).equals((most, [-top, 0.0]))
+        tiny = 2.0**-9 if kind == "nvfp4" else 2.0**-130
+        expect(impl.floats.quantize_block([tiny], kind)).equals((least, [tiny / least]))

@@ -99,7 +99,7 @@ class World:
         before = _Surroundings(target, (args, kwargs), is_thorough)
         before.skips_python = hasattr(function, "__wrapped__")  # checks of types draw from it
         try:
-            with _another_program(target, self._calls[target]), modes_unchanged(target):
+            with _other_settings(target, self._calls[target]), modes_unchanged(target):
                 result = function(*args, **kwargs)
         except LeftChanged:
             raise
@@ -271,10 +271,10 @@ def what_it_meets(target: str, problem: str) -> str:
 
 
 @contextmanager
-def _another_program(target: str, number: int) -> Iterator[None]:
-    """Every second call of some functions meets a program whose default dtype is float64.
+def _other_settings(target: str, number: int) -> Iterator[None]:
+    """Every second call of some functions meets a default dtype of float64: they must name theirs.
 
-    Every third call of some meets one that has disabled gradients.
+    Every third call of some meets disabled gradients.
     """
     if target not in _WITHOUT_AUTOGRAD:  # which those of `_FLOAT32` are in
         yield

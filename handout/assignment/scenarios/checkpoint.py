@@ -248,7 +248,7 @@ def save_extra(
 def load_extra(
     student: Any, path: str, shape: tuple[int, int]
 ) -> tuple[torch.Tensor | torch.nn.Parameter, Any]:
-    """Loads a checkpoint of `save_extra`; returns the weights and the last part of the state."""
+    """Loads a checkpoint of `save_extra`; returns the weights, and what was `extra`."""
     model, optimizer = _with_extra(torch.zeros(shape), lambda: torch.zeros(1))
     student.checkpoint.load_checkpoint(path, model, optimizer)
     return model[0].weight, model[1].extra

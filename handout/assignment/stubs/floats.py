@@ -156,20 +156,21 @@ def quantize_block(values: list[float], kind: str) -> tuple[float, list[float]]:
         "nvfp4"  2, 1, "finite"   2^-9 to 448, positive numbers of 4, 3, "fn"
 
     The largest absolute value a of the block chooses the scale. In "mxfp8" it is 2^(k - 8), where
-    2^k is the largest power of two up to a: the largest element is 448 = 1.75 · 2^8. In "nvfp4" it
-    is a / 6, rounded to the nearest number of 4, 3, "fn", half-way cases to the even mantissa: the
-    largest element is 6. A scale beyond the kind's range becomes the nearest one within it, which
-    for a block of zeros is the smallest.
+    2^k is the largest power of two up to a: E4M3 ends at 448 = 1.75 · 2^8. In "nvfp4" it
+    is a / 6, rounded to the nearest number of 4, 3, "fn", half-way cases to the even mantissa: E2M1
+    ends at 6. A scale beyond the kind's range becomes the nearest one within it. A block of zeros
+    has the smallest scale.
 
-    Each element is its value / scale, rounded as `round_to_format` does, but what is beyond the
-    largest element becomes that, with the value's sign.
+    Each element is its value / scale, by the scale that is returned, rounded as `round_to_format`
+    does. But what is beyond the largest element becomes that, with the value's sign: no element is
+    nan.
 
     Args:
-        values: the block's numbers, finite ones, at least one.
+        values: the block's numbers, finite ones, at least one; of any number.
         kind: "mxfp8" or "nvfp4".
 
     Returns:
-        The scale, and the elements in the order of their values.
+        The scale, and the elements in the order of their values, all floats.
 
     12 / 6 is 2, and 1.2 / 2 lies nearest to 0.5:
 

@@ -307,15 +307,21 @@ def test_a_grade_that_differs_in_seconds_alone_puts_nothing_away(of):
 
 
 @pytest.mark.parametrize("name", ["d" * 200, "😀" * 50], ids=["of ascii", "of emojis"])
-def test_a_change_beside_a_long_path_is_seen(tmp_path, name):
+def test_a_change_beside_a_long_path_or_in_it_is_seen(tmp_path, name):
     root = hand_in(tmp_path / "in", ada="7") / "ada"
     with contextlib.chdir(root):
-        for _ in range(22):
+        for depth in range(22):
             Path(name).mkdir()
             os.chdir(name)
-    before = folder.state_of(root)
+            if depth == 14:
+                in_it = os.open(".", os.O_RDONLY)
+    states = [folder.state_of(root)]
     hand_in(tmp_path / "in", ada="66")
-    assert folder.state_of(root) != before
+    states.append(folder.state_of(root))
+    os.close(os.open("in it", os.O_CREAT, dir_fd=in_it))
+    os.close(in_it)
+    states.append(folder.state_of(root))
+    assert len({*states}) == 3
 
 
 def test_left_out_files_are_not_named_beside_aliases(of, log, tmp_path):

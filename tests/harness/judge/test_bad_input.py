@@ -158,7 +158,7 @@ def test_right_code_that_calls_a_stub_is_no_stub(quick_grader, submit):
     stubbed, calls = report(grade).exercises
     assert (stubbed.status, calls.status) == ("not started", "failed")
     assert {c.cause for c in hidden(grade, "tensor_bytes")} == {Cause.UNFINISHED}
-    assert calls.hint == "It builds on `bytes_per_element`, which is not right yet."
+    assert calls.hint == "It builds on the exercise `bytes_per_element`, which is not right yet."
     assert report(grade).first == (calls,), "there is nothing else that was tried"
 
 
@@ -169,7 +169,8 @@ def test_what_a_call_leaves_changed_is_said_of_no_other_rule(quick_grader, submi
     first, *others = of_index(grade)
     assert (first.state, first.cause) == ("failed", Cause.LEFT_CHANGED)
     assert first.title.startswith(
-        "Calls change nothing else, and what they return is new, in the check of: The flat "
+        "Calls change nothing else, and return the object that they should, in the check of: The "
+        "flat "
     )
     assert {check.state for check in others} == {"open"}
 

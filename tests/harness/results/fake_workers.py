@@ -150,25 +150,25 @@ class FakeChannel(Channel):
         self._silent = False
         self._turns: Iterator[Reply] | None = None
 
-    def send(self, call_id: int, request: Any, timer: Timer, number_of: Any = None) -> None:
-        encoded = b"".join(bytes(part) for part in arguments.encode(call_id, request))
+    def send(self, request: Any, timer: Timer, number_of: Any = None) -> None:
+        encoded = b"".join(bytes(part) for part in arguments.encode(self.call_id, request))
         sent = encoded[frames.HEADER.size :]
         body = frames.new_body(len(sent))
         body[:] = sent
         request = arguments.decode(body)
         if "compile" in request:
-            return self._say(call_id, Reply({"result": {}}))
+            return self._say(self.call_id, Reply({"result": {}}))
         if "import" in request:
-            return self._say(call_id, Reply({"result": self._parameters}))
+            return self._say(self.call_id, Reply({"result": self._parameters}))
         if "seed" in request:  # the worker's next test
             self._turns = None
-            return self._say(call_id, Reply({"result": None}))
+            return self._say(self.call_id, Reply({"result": None}))
         behaviour = self._behaviours[request["args"][0]]
         if self._turns is None:
             self._turns = itertools.cycle(behaviour.replies)
             self._process.status = behaviour.status
             os.write(self._process.printer, behaviour.printed)
-        return self._say(call_id, next(self._turns))
+        return self._say(self.call_id, next(self._turns))
 
     def _say(self, call_id: int, reply: Reply) -> None:
         data = reply.raw

@@ -81,7 +81,7 @@ def test_gradescope_lists_the_checks_of_an_exercise():
         "✗ 2. An offset is added (0 / 1)\n"
         "    The answer is not the expected one.\n"
         "✗ 3. A rule of half (0 / 1)\n"
-        "    The code raised an exception: ZeroDivisionError.\n"
+        "    The code raised an exception, or the use of its result did: ZeroDivisionError.\n"
         "○ 4. No offset is refused (0 / 1)\n"
         "    Open: a result in it is wrong, perhaps only by check 2's mistake.\n"
         "✗ 5. A rule of half (public)\n"
