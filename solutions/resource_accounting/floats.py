@@ -195,7 +195,7 @@ def quantize_block(values: list[float], kind: str) -> tuple[float, list[float]]:
     nan.
 
     Args:
-        values: the block's numbers, finite ones, at least one; of any number.
+        values: the block's numbers, finite ones, at least one.
         kind: "mxfp8" or "nvfp4".
 
     Returns:
