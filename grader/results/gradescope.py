@@ -156,7 +156,7 @@ def _summary(view: Report, detail: int, visibility: Shown) -> str:
         files = _cut("\n".join(view.left_out), max(detail, 250))
         parts.append("Files left out or renamed:\n" + _indent(files))
     if not detail:
-        parts.append("There is no room here for messages: `make test` shows those of public checks.")
+        parts.append("There is no room for messages: `make test` shows those of public checks.")
     parts.append("Legend: ✓ passed, ✗ failed, ○ open: it depends on another check, – not measured.")
     isolation = f"Isolation: tier {view.tier} ({view.tier_words})."
     parts.append(f"{isolation} {view.handout_words} {view.graded_with}".rstrip())
