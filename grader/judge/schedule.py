@@ -199,20 +199,24 @@ class Scheduler:
         workers of their own. The last one runs before the others, too: code can tell which is a
         worker's first test, and could answer that one by other means than the rest.
         """
-        put_off, contexts = set(), self._lane.contexts
+        put_off, contexts = set[str](), self._lane.contexts
         if batch[0].visibility != self._conditions.counted:
             contexts = contexts[:1]
-        for context in contexts:
-            is_final = context is contexts[-1]
-            for test in batch if is_final else [batch[-1], *batch]:
-                if parent not in (None, os.getppid()):
-                    os._exit(1)  # the first lane is gone, and the grading with it
-                if self._conditions.must_wait(test) or not self._try(test, context):
-                    put_off.add(test.id)
-                elif not is_final and self._outcomes[test.id].check.state != "passed":
-                    break
-            else:
-                break
+
+        def passes(test: GradedTest, context: TestContext) -> bool:
+            """Runs a test, or puts it off; returns False if it ran and did not pass."""
+            if parent not in (None, os.getppid()):
+                os._exit(1)  # the first lane is gone, and the grading with it
+            if self._conditions.must_wait(test) or not self._try(test, context):
+                put_off.add(test.id)
+                return True
+            return self._outcomes[test.id].check.state == "passed"
+
+        for shared in contexts[:-1]:
+            if all(passes(test, shared) for test in [batch[-1], *batch]):
+                return put_off
+        for test in batch:
+            passes(test, contexts[-1])
         return put_off
 
     def _run_all(self, tests: Iterable[GradedTest]) -> None:
