@@ -31,10 +31,14 @@ def exercise_of(item: pytest.Item) -> str | None:
 
 
 def title_of(item: pytest.Item) -> str:
-    """A test's title: the first paragraph of its docstring, or its name without parameters."""
+    """A test's title: the first paragraph of its docstring, or its name without parameters.
+
+    `{case}` stands for the id of its parameters, which the title then gives away.
+    """
     doc = getattr(getattr(item, "function", None), "__doc__", None)
     title: str = doc or getattr(item, "originalname", None) or item.name
-    return " ".join(title.strip().partition("\n\n")[0].split())
+    title = " ".join(title.strip().partition("\n\n")[0].split())
+    return title.replace("{case}", item.callspec.id) if hasattr(item, "callspec") else title
 
 
 def seed_of(nonce: str, *parts: str) -> int:

@@ -88,7 +88,7 @@ def check_collective(later, collective, elements, devices, dtype):
 @pytest.mark.exercise("collective_bytes", weight=2)
 @pytest.mark.parametrize("collective", ROUNDS)
 def test_rings_chunk_by_chunk(later, rng, collective):
-    """Each device sends as many bytes as on a simulated ring"""
+    """In {case}, each device sends as many bytes as on a simulated ring"""
     for devices in [2, 3, 4, 5, 7, 8, 16, *rng.integers(2, 40, size=8).tolist()]:
         elements = devices * int(rng.integers(1, 10**6))
         check_collective(later, collective, elements, devices, a_dtype(rng))
@@ -97,7 +97,7 @@ def test_rings_chunk_by_chunk(later, rng, collective):
 @pytest.mark.exercise("collective_bytes", weight=2)
 @pytest.mark.parametrize("collective", ROUNDS)
 def test_chunks_are_padded(later, rng, collective):
-    """If the devices do not divide the elements, all chunks are rounded up to whole elements"""
+    """If the devices do not divide the elements, {case} rounds all chunks up to whole elements"""
     for devices in (2, 3, 7, 8, 33, int(rng.integers(3, 40))):
         full = devices * int(rng.integers(1, 10**6))
         for elements in (1, devices - 1, devices + 1, full - 1, full + 1, full + devices // 2):
@@ -184,17 +184,17 @@ def check_even_step(later, rng, stage, micro_batches=1, with_total=False):
 
 
 @pytest.mark.exercise("zero_traffic", weight=3)
-@pytest.mark.parametrize("stage", range(4))
+@pytest.mark.parametrize("stage", range(4), ids="stage {}".format)
 def test_a_stage_sends_what_it_shards(later, rng, stage):
-    """At each stage, gradients, parameters and their total are sent as in a simulated step"""
+    """At {case}, gradients, parameters and their total are sent as in a simulated step"""
     for _ in range(12):
         check_even_step(later, rng, stage, with_total=True)
 
 
 @pytest.mark.exercise("zero_traffic", weight=2)
-@pytest.mark.parametrize("stage", range(4))
+@pytest.mark.parametrize("stage", range(4), ids="stage {}".format)
 def test_micro_batches(later, rng, stage):
-    """Micro-batches add up their gradients before they are sent, where a device holds them all"""
+    """At {case}, micro-batches add up gradients before they are sent, if a device holds them all"""
     for micro_batches in [1, 2, 3, *(int(n) for n in rng.integers(4, 20, size=5))]:
         check_even_step(later, rng, stage, micro_batches)
 

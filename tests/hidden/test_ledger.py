@@ -267,14 +267,14 @@ def check_listed(later, rng, options, **more):
 @pytest.mark.parametrize("dropout", [False, True], ids=["no dropout", "dropout"])
 def test_a_block_keeps_what_autograd_saves(impl, rng, dropout):
     """Each component of a block, and their total, are the bytes that autograd saves of a real
-    one"""
+    one ({case})"""
     check_block(impl, rng, dropout=dropout, attention="math")
 
 
 @pytest.mark.exercise("activation_ledger", weight=2)
 @pytest.mark.parametrize("dropout", [False, True], ids=["no dropout", "dropout"])
 def test_a_block_with_flash_keeps_what_autograd_saves(impl, rng, dropout):
-    """With flash attention too, each component keeps what autograd saves of a real block"""
+    """With flash attention too, each component keeps what autograd saves of a block ({case})"""
     check_block(impl, rng, dropout=dropout, attention="flash")
 
 
@@ -308,7 +308,7 @@ def test_the_papers_sum(impl, later, rng):
 @pytest.mark.exercise("activation_ledger", weight=2)
 @pytest.mark.parametrize("dropout", [False, True], ids=["no dropout", "dropout"])
 def test_a_model_keeps_what_autograd_saves(impl, rng, dropout):
-    """Each component of a model keeps the bytes that autograd saves of a real one"""
+    """Each component of a model keeps the bytes that autograd saves of a real one ({case})"""
     for i in range(6):
         shape, sizes = random_shape(rng), {"vocab": int(rng.integers(1, 99)), "layers": i % 4}
         way = {"dtype": DTYPES[i % 3], "dropout": dropout, "attention": "math"}
@@ -579,7 +579,7 @@ def test_modules_of_a_model(later, rng):
 @pytest.mark.exercise("largest_batch")
 @pytest.mark.parametrize("checkpointed", [False, True], ids=["all kept", "checkpointed"])
 def test_modules_are_those_of_a_real_model(impl, rng, checkpointed):
-    """Modules have a real model's parameters, and hold what autograd saves of it"""
+    """Modules have a real model's parameters, and hold what autograd saves of it ({case})"""
     for i in range(6):
         shape, sizes = random_shape(rng), {"vocab": int(rng.integers(1, 99)), "layers": 1 + i % 3}
         way = {"dtype": DTYPES[i % 3], "dropout": i % 2 == 0, "attention": "math"}

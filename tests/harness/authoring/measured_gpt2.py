@@ -41,7 +41,11 @@ class Block(nn.Module):
         y = self.norms[0](x)
         q, k, v = (self.linear[i](y).view(B, T, self.H, -1).transpose(1, 2) for i in range(3))
         if self.flash:
+            # With AMX, oneDNN packs q, k and v by instructions that ATEN_CPU_CAPABILITY may forbid.
+            is_enabled = torch._C._get_mkldnn_enabled()
+            torch._C._set_mkldnn_enabled(False)
             mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            torch._C._set_mkldnn_enabled(is_enabled)
         else:
             scores = q @ k.transpose(-2, -1) / math.sqrt(D // self.H)
             weights = scores.masked_fill(mask[:T, :T], -math.inf).softmax(-1)
