@@ -48,10 +48,7 @@ class Cause(StrEnum):
         "wrong_signature",
         "The function cannot be called with the arguments of its stub.",
     )
-    EXCEPTION = (
-        "exception",
-        "The code raised an exception, or the use of its result did.",
-    )
+    EXCEPTION = "exception", "The code raised an exception, or the use of its result did."
     NOT_PLAIN_DATA = "not_plain_data", "The function returned something other than plain data."
     LEFT_CHANGED = (
         "left_changed",

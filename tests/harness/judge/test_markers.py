@@ -1,8 +1,9 @@
-"""The exercises that tests name are those of the manifest."""
+"""The exercises that tests name are those of the manifest; and the titles of tests."""
 
 import pytest
 
 from assignment import manifest
+from assignment.hooks import title_of
 from assignment.manifest import ManifestError, parse
 from grader.judge import markers
 from tests.harness.assignment.good_manifest import GOOD
@@ -73,3 +74,12 @@ def test_exercise_without_a_test_is_refused(tests, folder, exercise, where):
         f"assignment/assignment.toml:{line}: exercise '{exercise}' has no test in {where}; add one "
         f'that is marked @pytest.mark.exercise("{exercise}"), or take the exercise out'
     )
+
+
+@pytest.mark.parametrize("number", [7], ids=["a named case"])
+def test_title_says_which_case_if_it_asks_for_that(request, number):
+    """In {case} the rule
+    holds
+
+    No title."""
+    assert title_of(request.node) == "In a named case the rule holds"
