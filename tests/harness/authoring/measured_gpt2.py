@@ -5,7 +5,8 @@ vocabulary, L blocks, C positions.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -28,6 +29,17 @@ def cpu_masks(x: torch.Tensor) -> torch.Tensor:
     return functional.dropout(x, 0.1)
 
 
+@contextmanager
+def no_packing() -> Iterator[None]:
+    """With AMX, oneDNN packs bf16 by instructions that ATEN_CPU_CAPABILITY may forbid."""
+    is_enabled = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(is_enabled)
+
+
 class Block(nn.Module):
     def __init__(self, D: int, H: int, F: int, drop: Drop | None, flash: bool) -> None:
         super().__init__()
@@ -41,11 +53,8 @@ class Block(nn.Module):
         y = self.norms[0](x)
         q, k, v = (self.linear[i](y).view(B, T, self.H, -1).transpose(1, 2) for i in range(3))
         if self.flash:
-            # With AMX, oneDNN packs q, k and v by instructions that ATEN_CPU_CAPABILITY may forbid.
-            is_enabled = torch._C._get_mkldnn_enabled()
-            torch._C._set_mkldnn_enabled(False)
-            mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-            torch._C._set_mkldnn_enabled(is_enabled)
+            with no_packing():
+                mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
             scores = q @ k.transpose(-2, -1) / math.sqrt(D // self.H)
             weights = scores.masked_fill(mask[:T, :T], -math.inf).softmax(-1)
