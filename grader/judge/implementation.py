@@ -13,7 +13,13 @@ import msgspec
 from assignment.calls import plain
 from assignment.calls.callbacks import KillProcess, StandInIterator
 from assignment.calls.file_calls import Event, Seen, events
-from assignment.calls.implementation import READERS, Calls, Implementation, driver_of
+from assignment.calls.implementation import (
+    READERS,
+    Calls,
+    Implementation,
+    Raised,
+    driver_of,
+)
 from assignment.hooks import seed_of
 from assignment.manifest import Limits
 from grader.causes import Cause
@@ -31,7 +37,6 @@ from grader.supervisor.worker import Worker
 from grader.wire.messages import Watch
 
 _END = object()  # of an iterator
-_DISK_FULL = "the disk of the temporary folder is full, so the code may have failed of that"
 
 
 class GradedImplementation(Implementation):
@@ -44,7 +49,7 @@ class GradedImplementation(Implementation):
         group: tests of this group share a worker, one after the other; none is shared if empty.
 
     Attributes:
-        answers: how often the submission's code has answered, failures included.
+        answers: how many requests the submission's code was sent, whatever came of them.
         calls: its last one, or more, for the message of a public test.
     """
 
@@ -83,6 +88,9 @@ class GradedImplementation(Implementation):
             _check_name(target)
         worker = self._running()
         found: list[Any] = self._answered(worker, worker.call_all, calls, self._seconds_left())
+        for one in found:
+            if isinstance(one, Raised):
+                _blame_disk(one.error, worker)
         return found
 
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
@@ -185,17 +193,17 @@ class GradedImplementation(Implementation):
             self._end(keep_scratch=True)
 
     def _answered(self, worker: Worker, request: Callable[..., Any], *args: Any) -> Any:
-        """The answer to a request, which is counted. Ends a worker that can give no further one."""
+        """The answer to a request, counted once it is sent. Ends a worker that can give no more."""
         if worker is not self._worker:
             raise GraderFault("an iterator was used after its process had ended")
+        sent = worker.requests
         try:
-            answer = request(*args)
+            return request(*args)
         except SubmissionFailure as failure:
-            self.answers += 1
-            is_disk_full = failure.cause is Cause.DIED and worker.is_disk_full()
-            self._end(keep_scratch=True)  # `close` removes it
-            if is_disk_full:
-                raise GraderFault(f"{_DISK_FULL}: {failure.detail}") from failure
+            try:
+                _blame_disk(failure, worker)  # before the end, which makes room
+            finally:
+                self._end(keep_scratch=True)  # `close` removes it
             raise
         except plain.NotPlainData as error:
             if self.answers:  # the test passes on an earlier answer
@@ -203,19 +211,16 @@ class GradedImplementation(Implementation):
             raise GraderFault(f"a test passed what cannot be sent: {error}") from error
         except Exception as error:
             if worker.is_killed:  # a function of the test's, or a fault, has ended the call
-                self.answers += 1
                 self._end(keep_scratch=True)
-            elif isinstance(error, FromSubmission):
-                self.answers += 1
+            if isinstance(error, FromSubmission):
                 _blame_disk(error, worker)
-                raise
-            if isinstance(error, AssertionError | KillProcess | GraderFault):
+            if isinstance(error, FromSubmission | AssertionError | KillProcess | GraderFault):
                 raise
             raise GraderFault(
                 f"a call could not be made: {str(error) or type(error).__name__}"
             ) from error
-        self.answers += 1
-        return answer
+        finally:
+            self.answers += worker.requests - sent
 
     def _seconds_left(self) -> float:
         return self._limits.seconds - self.charged
@@ -285,8 +290,12 @@ class GradedImplementation(Implementation):
 
 def _blame_disk(error: Exception, worker: Worker) -> None:
     """Raises GraderFault if the submission's code failed because the grader's disk is full."""
-    if isinstance(error, OSError | RuntimeError) and worker.is_disk_full():
-        raise GraderFault(f"{_DISK_FULL}: {error}") from error
+    died = isinstance(error, SubmissionFailure) and error.cause is Cause.DIED
+    if (died or isinstance(error, OSError | RuntimeError)) and worker.is_disk_full():
+        raise GraderFault(
+            "the disk of the temporary folder is full, so the code may have failed of that: "
+            f"{error}"
+        ) from error
 
 
 def _check_name(target: str) -> None:

@@ -302,7 +302,7 @@ class Graded(Protocol):
     """What an implementation tells of its test, at any moment.
 
     Attributes:
-        answers: how often the submission's code answered.
+        answers: how many requests the submission's code was sent, whatever came of them.
         calls: the last ones, for the message of a public test.
         output: what that code printed.
         charged: seconds that the submission's processes were charged.

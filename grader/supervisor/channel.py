@@ -9,7 +9,7 @@ import socket
 import struct
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assignment.calls import plain
@@ -32,7 +32,7 @@ class Channel:
         listener: announces calls of the worker that wait for the judge, if there are any.
 
     Attributes:
-        call_id: of the last request; 0 for what the worker says before any.
+        call_id: of the last request that was sent; 0 for what the worker says before any.
     """
 
     def __init__(
@@ -54,41 +54,33 @@ class Channel:
         """Sends a request, and receives the first message of that call.
 
         Raises:
-            SubmissionFailure: the worker spoke before; and what `send` and `receive` raise.
+            plain.NotPlainData: the request is not plain data, or too large.
+            SubmissionFailure: the worker spoke before; and what `receive` raises.
+            WorkerEnded: the worker has ended; and what the timer raises.
         """
         if self.has_answer():
             if self.is_closed():
                 raise WorkerEnded
             raise SubmissionFailure(Cause.PROTOCOL, "the worker spoke before it was asked")
+        parts = arguments.encode(self.call_id + 1, request, number_of=number_of)
         self.call_id += 1
-        self.send(request, timer, number_of)
+        self._write(parts, timer)
+        del parts  # large ones make room for the answer
         return self.receive(timer, room)
 
     def reply(self, message: Any, timer: Timer, room: frames.Caps) -> frames.Caps:
-        """Answers a use within the call; returns the room that is left. Raises as `send` does.
+        """Answers a use within the call; returns the room that is left. Raises as `ask` does.
 
         The use's arguments may have asked for more than there is room: also SubmissionFailure.
         """
         try:
-            sent = self.send(message, timer, room=room)
+            parts = arguments.encode(self.call_id, message, caps=room)
         except plain.NotPlainData as error:
             raise SubmissionFailure(Cause.PROTOCOL, f"a use was given too much: {error}") from error
-        return room._replace(size=room.size - sent)
+        return room._replace(size=room.size - self._write(parts, timer))
 
-    def send(
-        self,
-        request: Any,
-        timer: Timer,
-        number_of: Callable[[Any], int] | None = None,
-        room: frames.Caps = arguments.ARGUMENT_CAPS,
-    ) -> int:
-        """Sends one message of this call, whose functions `number_of` numbers; returns its bytes.
-
-        Raises:
-            plain.NotPlainData: the request is not plain data, or exceeds `room`.
-            WorkerEnded: the worker has ended; and what the timer raises.
-        """
-        parts = arguments.encode(self.call_id, request, number_of=number_of, caps=room)
+    def _write(self, parts: Sequence[bytes | bytearray | memoryview], timer: Timer) -> int:
+        """Sends a whole message; returns its bytes. Raises WorkerEnded, and what the timer does."""
         views = [memoryview(part) for part in parts]
         size = sum(view.nbytes for view in views)
         while views:

@@ -10,7 +10,7 @@ from pathlib import Path
 from assignment.manifest import Limits
 from grader.faults import GraderFault, Killed, SubmissionFailure, machines_faults
 from grader.supervisor.budget import TimeBudget
-from grader.supervisor.process import ScratchFolder
+from grader.supervisor.process import MAX_OUTPUT, ScratchFolder
 from grader.supervisor.worker import Worker
 from grader.supervisor.zygote import Zygote
 from grader.wire import messages
@@ -26,14 +26,13 @@ class Account:
     def __init__(self) -> None:
         self._charged, self._printed = 0.0, ""  # by workers that are gone
         self._worker: Worker | None = None
-        self._charged_before, self._printed_before = 0.0, 0  # the present one, before this test
+        self._charged_before = 0.0  # by the present one, before this test
         self.has_earlier_tests = False
 
     def begin(self, worker: Worker, has_earlier_tests: bool = False) -> None:
         """Counts what this worker does from now on."""
         self._worker, self.has_earlier_tests = worker, has_earlier_tests
         self._charged_before = worker.charged if has_earlier_tests else 0.0
-        self._printed_before = len(worker.output) if has_earlier_tests else 0
 
     def end(self) -> None:
         """The present worker is gone, or is another test's."""
@@ -48,9 +47,10 @@ class Account:
 
     @property
     def output(self) -> str:
-        """What the submission's code printed until now, up to a cap."""
-        now = self._worker.output[self._printed_before :] if self._worker else ""
-        return self._printed + now
+        """The end of what the submission's code printed until now, up to a cap."""
+        if self._worker is not None:
+            self._printed = (self._printed + self._worker.take_output())[-MAX_OUTPUT:]
+        return self._printed
 
 
 class WorkerPool:

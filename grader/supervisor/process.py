@@ -105,7 +105,7 @@ class Process:
 
 
 _STOP_SECONDS = 120.0  # that stopping a process may take on a busy machine
-_MAX_OUTPUT = 64 * 1024  # bytes of stdout and stderr that are kept
+MAX_OUTPUT = 64 * 1024  # bytes of stdout and stderr that are kept
 _READS = 64  # of the output at a time: several threads may write faster than this reads
 
 
@@ -131,12 +131,12 @@ class OutputPipe:
         """The descriptor; raises ValueError once it is closed."""
         return self._file.fileno()
 
-    @property
-    def text(self) -> str:
-        """What was printed until now, up to a cap."""
+    def take(self) -> str:
+        """The end of what was printed since this was last asked, up to a cap."""
         if not self._file.closed:
             self.drain()
-        return self._bytes.decode(errors="replace")
+        taken, self._bytes = self._bytes, bytearray()
+        return taken.decode(errors="replace")
 
     def drain(self) -> bool:
         """Reads what was printed, so that the worker cannot block on it; False at the end."""
@@ -146,11 +146,12 @@ class OutputPipe:
                 return True
             if not data:
                 return False
-            self._bytes += data[: _MAX_OUTPUT - len(self._bytes)]
+            self._bytes += data
+            del self._bytes[:-MAX_OUTPUT]
         return True
 
     def close(self) -> None:
-        """Closes the pipe; `text` stays."""
+        """Closes the pipe; what was read can still be taken."""
         self._file.close()
 
 

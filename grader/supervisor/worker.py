@@ -152,10 +152,14 @@ class Worker:
         """Seconds of CPU and of sleep that it was charged since "go"."""
         return self._meter.charged if self._meter else 0.0
 
+    def take_output(self) -> str:
+        """The end of what it printed since this was last asked, up to a cap."""
+        return self._process.output.take()
+
     @property
-    def output(self) -> str:
-        """What the worker printed, up to a cap."""
-        return self._process.output.text
+    def requests(self) -> int:
+        """How many it was sent."""
+        return self._channel.call_id
 
     def peak_rss(self) -> int:
         """The most memory that it ever held, in bytes; raises SubmissionFailure if it has ended."""

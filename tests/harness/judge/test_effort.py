@@ -10,6 +10,7 @@ from grader.faults import GraderFault, TooMuchWork
 from grader.judge import effort
 from grader.judge.effort import Effort
 from grader.judge.verdict import cause_of
+from grader.wire import arguments
 
 MUCH = {
     "lists": lambda: torch.zeros(2**26, dtype=torch.uint8).tolist(),
@@ -53,3 +54,19 @@ def test_time_beyond_the_usual_is_charged(monkeypatch):
         with test.bounded():
             now[0] += seconds
         assert test.charged == charged
+
+
+def test_memory_that_lacks_before_the_first_request_is_sent_is_no_failure(sandboxed, monkeypatch):
+    def lacks(*_args, **_options):
+        raise MemoryError
+
+    impl = sandboxed(toy="def double(x): return 2 * x")
+    for answered, cause in ((0, Cause.GRADER_FAULT), (1, Cause.TOO_LARGE)):
+        assert impl.scratch  # starts a worker
+        if answered:
+            assert impl.toy.double(1) == 2
+        with monkeypatch.context() as patch:
+            patch.setattr(arguments, "encode", lacks)
+            with pytest.raises(GraderFault) as caught:
+                impl.toy.double(1)
+        assert cause_of(caught.value, impl.answers) is cause

@@ -148,10 +148,10 @@ def test_shared_worker_is_seeded_for_each_test(next_test):
 
 def test_each_test_has_its_own_output_and_charge(next_test):
     one = next_test()
-    one.toy.say("first")
+    one.toy.say("x" * 100_000 + "first")
     one.toy.works()
     one.close()
-    assert one.output.strip() == "first"
+    assert one.output.strip().endswith("xfirst")
     other = next_test()
     assert other.toy.count() == 1
     assert 0 <= other.charged < one.charged

@@ -6,7 +6,7 @@ import itertools
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -150,30 +150,32 @@ class FakeChannel(Channel):
         self._silent = False
         self._turns: Iterator[Reply] | None = None
 
-    def send(self, request: Any, timer: Timer, number_of: Any = None) -> None:
-        encoded = b"".join(bytes(part) for part in arguments.encode(self.call_id, request))
-        sent = encoded[frames.HEADER.size :]
+    def _write(self, parts: Sequence[bytes | bytearray | memoryview], timer: Timer) -> int:
+        sent = b"".join(bytes(part) for part in parts)[frames.HEADER.size :]
         body = frames.new_body(len(sent))
         body[:] = sent
-        request = arguments.decode(body)
+        self._say(self._reply_to(arguments.decode(body)))
+        return len(sent)
+
+    def _reply_to(self, request: dict[str, Any]) -> Reply:
         if "compile" in request:
-            return self._say(self.call_id, Reply({"result": {}}))
+            return Reply({"result": {}})
         if "import" in request:
-            return self._say(self.call_id, Reply({"result": self._parameters}))
+            return Reply({"result": self._parameters})
         if "seed" in request:  # the worker's next test
             self._turns = None
-            return self._say(self.call_id, Reply({"result": None}))
+            return Reply({"result": None})
         behaviour = self._behaviours[request["args"][0]]
         if self._turns is None:
             self._turns = itertools.cycle(behaviour.replies)
             self._process.status = behaviour.status
             os.write(self._process.printer, behaviour.printed)
-        return self._say(self.call_id, next(self._turns))
+        return next(self._turns)
 
-    def _say(self, call_id: int, reply: Reply) -> None:
+    def _say(self, reply: Reply) -> None:
         data = reply.raw
         if data is None:
-            number = (call_id + reply.number) % 2**64
+            number = (self.call_id + reply.number) % 2**64
             data = b"".join(bytes(part) for part in frames.encode(number, reply.value))
         if reply.afterwards == "sends nothing":
             self._silent = True

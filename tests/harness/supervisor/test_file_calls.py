@@ -10,6 +10,7 @@ from grader.causes import Cause
 from grader.faults import SubmissionFailure
 from grader.supervisor.meter import WallTimer
 from grader.supervisor.watching import MAX_CALLS
+from grader.wire import arguments
 from tests.harness.conftest import MAX_WAIT, wait_until
 
 REPLACES = [("sync", "new"), ("rename", "new.tmp", "new"), ("sync folder", ".")]
@@ -265,7 +266,7 @@ def test_worker_that_is_killed_while_it_waits_leaves_nothing(sandboxed):
     impl._worker = worker = impl._pool.start(impl._limits, 1, impl._folder, watch="syncs")
     listener = worker._process.listener
     request = {"call": "files.many", "args": (str(impl.scratch), 3), "kwargs": {}}
-    worker._channel.send(request, WallTimer(MAX_WAIT))
+    worker._channel._write(arguments.encode(1, request), WallTimer(MAX_WAIT))
     assert wait_until(listener.is_waited_for)
     os.kill(worker.pid, signal.SIGKILL)
     impl.close()

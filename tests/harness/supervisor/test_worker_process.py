@@ -167,7 +167,7 @@ def assert_touches_no_others(rig: Rig, others: Others) -> None:
         implementation.close,
         lambda: implementation.output,
         worker.kill,
-        lambda: worker.output,
+        worker.take_output,
         rig.process.output.drain,
         worker.ready,
         worker.stop,
@@ -284,8 +284,9 @@ def test_worker_is_read_and_cut_when_it_prints_without_end():
     os.set_blocking(reader, False)
     output = OutputPipe(reader)
     with os.fdopen(writer, "wb", 0) as pipe:
-        for _ in range(40):
-            pipe.write(b"x" * 4096)
+        for text in (b"x" * 4096,) * 40 + (b"the end",):
+            pipe.write(text)
             assert output.drain()
-    assert output.text == "x" * 64 * 1024
+    assert output.take() == ("x" * 64 * 1024 + "the end")[-64 * 1024 :]
+    assert output.take() == ""
     output.close()
