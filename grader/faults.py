@@ -34,7 +34,7 @@ class Killed(SubmissionFailure):
     """The worker was killed by a signal that the judge did not send.
 
     It came from the kernel, from another process on the machine, or from the submission itself. The
-    test is retried once; the second time it is the submission's failure.
+    test is run once more (`Session.run`), and that outcome counts.
     """
 
 

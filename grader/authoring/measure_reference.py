@@ -28,7 +28,7 @@ def measure(gradings: int) -> str:
     Raises:
         GraderFault: a grading failed, or a test did not pass.
     """
-    with Grader(manifest=manifests.load().without_devices) as judge:
+    with Grader(manifest=manifests.load().for_any_machine) as judge:
         grades = [judge.grade(variants.SOLUTIONS, timing="skip") for _ in range(gradings)]
     failed = sorted({c.test for grade in grades for c in grade.checks if c.state != "passed"})
     if failed:

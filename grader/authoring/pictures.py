@@ -42,7 +42,7 @@ def build() -> None:
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None:
         raise PictureError(f"the picture of the report needs one of {', '.join(_BROWSERS)}")
-    manifest = manifests.load().without_devices
+    manifest = manifests.load().for_any_machine
     only = [exercise.id for exercise in manifest if exercise.chapter in _CHAPTERS]
     with Grader(manifest=manifest) as grader:
         grade = grader.grade(SAMPLE, only=only, nonce=_NONCE, timing="skip")

@@ -252,8 +252,8 @@ def match(
                 who, why = _known(member, roster.values())
             if why:
                 found.unmatched.append((one.path, why))
-            else:
-                owners.setdefault(who, []).append(one)
+            elif one not in owners.setdefault(who, []):  # two addresses of one student
+                owners[who].append(one)
     for who, several in owners.items():
         chosen = [one for one in several if who in decided.get(one.path.name, ())]
         last, why = _last(chosen or several)

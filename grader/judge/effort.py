@@ -17,7 +17,7 @@ from grader.faults import TooMuchWork
 from grader.intake.bounded import address_space
 
 MEMORY = 512 * 2**20  # bytes of address space, beyond what the process has before the test
-SECONDS = 10.0  # of CPU time
+SECONDS = 10.0  # of CPU time in user mode
 _FREE = 2.0  # seconds; the rest is charged to the submission
 
 

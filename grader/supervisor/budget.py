@@ -23,7 +23,7 @@ from grader.faults import GraderFault, SubmissionFailure
 from grader.machine import USUAL_LANES
 from grader.results.record import Budget
 
-# Of what the reference needs: a share allows that, so code may be so much slower everywhere.
+# Of what the reference needs, or of `_SHORT_TEST`: so much slower may code be everywhere.
 _SHARE_FACTOR = 20
 _SHORT_TEST = 0.02  # CPU seconds of a test that is not in the file of reference times
 _SHORT_IMPORT = 1.0  # charged seconds of a module's import that draw nothing

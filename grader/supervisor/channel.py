@@ -119,7 +119,7 @@ class Channel:
             self._fill(body, timer)
             began = time.thread_time()
             try:
-                value, items = frames.decode_counted(body, room)
+                value, items = frames.decode(body, room)
             finally:
                 timer.charge(time.thread_time() - began)
             return value, room._replace(size=room.size - length, items=room.items - items)

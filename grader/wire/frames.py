@@ -309,11 +309,10 @@ def new_body(length: int) -> memoryview:
     return np.empty(length, dtype=np.uint8).data
 
 
-def decode(
-    body: memoryview,
-    caps: Caps = DEFAULT_CAPS,
-) -> Any:
-    """The value that a body holds. Its tensors use the body's memory: never reuse a body.
+def decode(body: memoryview, caps: Caps = DEFAULT_CAPS) -> tuple[Any, int]:
+    """The value that a body holds, and of how many values it consists.
+
+    Its tensors use the body's memory: never reuse a body.
 
     Args:
         body: what `encode` made, without its header.
@@ -322,11 +321,6 @@ def decode(
     Raises:
         FrameError: anything is wrong with the body.
     """
-    return decode_counted(body, caps)[0]
-
-
-def decode_counted(body: memoryview, caps: Caps = DEFAULT_CAPS) -> tuple[Any, int]:
-    """As `decode`, with the number of values in the body."""
     reader = Reader(body, caps)
     return reader.whole(), reader.items
 

@@ -45,7 +45,10 @@ class _JudgeGone(Exception):
 
 
 def main(control_fd: int) -> None:
-    """Serves requests until the judge closes the control socket; then removes the run's folder."""
+    """Serves requests; removes the run's folder once the judge has closed the control socket.
+
+    A try, or a start that fails, ends with its one reply.
+    """
     control = socket.socket(fileno=control_fd)
     speed.import_without_fork_hooks()
     sys.argv[:] = sys.orig_argv[:] = ["worker"]  # workers need not know the repository's path

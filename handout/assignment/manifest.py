@@ -154,7 +154,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return f"no {what} is called {name!r}.{suggestion}"
 
     @property
-    def without_devices(self) -> Manifest:
+    def for_any_machine(self) -> Manifest:
         """The same, with every exercise tested on any machine: by all its tests except races.
 
         Exercises that needed a device get the usual limits.

@@ -282,7 +282,7 @@ def _check_return(value: Any) -> None:
     """Checks that the value can be sent and gives the same bytes again."""
     try:
         sent = _sent(value)
-        back = _sent(frames.decode(_new_body(sent), CAPS))
+        back = _sent(frames.decode(_new_body(sent), CAPS)[0])
     except (plain.NotPlainData, frames.FrameError) as error:
         raise Finding(f"what was read cannot be sent: {error}") from error
     if sent != back:

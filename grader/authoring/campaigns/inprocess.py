@@ -61,7 +61,7 @@ class Assignment:
     repository: Path = REPOSITORY
     solutions: Path = variants.SOLUTIONS
     wrong: Path = variants.WRONG
-    manifest: Manifest = field(default_factory=lambda: manifests.load().without_devices)
+    manifest: Manifest = field(default_factory=lambda: manifests.load().for_any_machine)
     alternatives: Sequence[Path] = field(default_factory=variants.alternatives)
 
     @property

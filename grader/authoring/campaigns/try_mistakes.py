@@ -63,19 +63,20 @@ def run(
     if not wrong:
         raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
     hidden = dict(failed_tests(assignment, wrong, "hidden", nonce, jobs))
-    hidden |= _graded({label: wrong[label] for label, failed in hidden.items() if not failed})
+    unnoticed = {label: wrong[label] for label, failed in hidden.items() if not failed}
+    hidden |= _graded(unnoticed, nonce)
     for label, public in failed_tests(assignment, wrong, "public", nonce, jobs):
         yield Screened(wrong[label], hidden[label], public)
 
 
-def _graded(wrong: dict[str, Wrong]) -> dict[str, tuple[str, ...]]:
-    """The hidden tests that each submission fails in the sandbox."""
+def _graded(wrong: dict[str, Wrong], nonce: str) -> dict[str, tuple[str, ...]]:
+    """The hidden tests that each fails in the sandbox, which passed all of them in process."""
     found = {}
-    with Grader(lanes=1, manifest=manifests.load().without_devices) as grader:
+    with Grader(lanes=1, manifest=manifests.load().for_any_machine) as grader:
         for label, one in wrong.items():
             with tempfile.TemporaryDirectory(prefix="screen-") as place:
                 folder = one.write(Path(place) / "submission")
-                grade = grader.grade(folder, only=[one.exercise.id], tests="hidden")
+                grade = grader.grade(folder, only=[one.exercise.id], tests="hidden", nonce=nonce)
             if grade.faults:
                 raise GraderFault(grade.faults[0])
             found[label] = tuple(c.test for c in grade.checks if c.state != "passed")

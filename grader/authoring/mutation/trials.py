@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import itertools
 import shutil
-import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 
 import msgspec
 
 from grader.authoring.mutation.mutants import Mutant
 from grader.authoring.mutation.verdicts import Baseline, Killers, Status, Trial, Verdict
 from grader.causes import Cause
-from grader.faults import GraderFault
 from grader.intake.stage import stage
 from grader.judge.grader import Grader
 from grader.judge.implementation import sandboxed
@@ -32,7 +29,6 @@ from grader.supervisor.pool import WorkerPool
 
 _TIMES = 10  # a test may be charged this many times what the reference is, and at least
 _SECONDS = 3.0
-_STUCK = 60  # CPU seconds: a test that takes more in the judge itself is a fault
 
 
 def baseline(grader: Grader, reference: Path, exercises: Sequence[str], nonce: str) -> Baseline:
@@ -119,8 +115,7 @@ class _Tests:
         pool = WorkerPool(zygote, place, package, spare=False)
 
         def run(test: GradedTest, nonce: str) -> Check:
-            with _alarm():
-                return self._session.run(test, sandboxed(pool, nonce)).check
+            return self._session.run(test, sandboxed(pool, nonce)).check
 
         try:
             yield run
@@ -207,19 +202,3 @@ class _Trials:
         with self.tests.submitted(None) as run:
             check = run(failure.test, failure.nonce)
         return "" if check.state == "passed" else f"the reference fails it too: {check.detail}"
-
-
-@contextmanager
-def _alarm() -> Iterator[None]:
-    """Ends a test that is stuck in the judge, where the worker's limits do not apply."""
-
-    def stuck(_signal: int, _frame: FrameType | None) -> None:
-        raise GraderFault(f"a test took more than {_STUCK} s of CPU in the judge")
-
-    before = signal.signal(signal.SIGPROF, stuck)
-    signal.setitimer(signal.ITIMER_PROF, _STUCK)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)

@@ -81,8 +81,8 @@ class Implementation(ABC):
     def call_all(self, calls: Calls) -> list[Any]:
         """Calls functions in order, each with its arguments.
 
-        No reader may be among them, and no function or generator among the arguments. Returns their
-        results; for a call that raises, a `Raised` with its exception.
+        The grader sends them in one request: so none may be a `readers.<name>`, and no argument a
+        function or a generator. Returns their results; for a call that raises, a `Raised`.
         """
         found: list[Any] = []
         for target, args, kwargs in calls:

@@ -61,7 +61,7 @@ class Block(nn.Module):
     def attention(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Attention of all heads, before `out`: B×T×D to B×T×D. All T×T scores are computed."""
         q, k, v = (
-            part.unflatten(-1, (self.heads, -1)).transpose(1, 2).contiguous()  # B×H×T×d
+            part.unflatten(-1, (self.heads, -1)).transpose(1, 2).contiguous()  # B×H×T×d, copied
             for part in self.qkv(x).chunk(3, -1)
         )
         q = q / math.sqrt(q.shape[-1])

@@ -209,20 +209,24 @@ class Failure:
         )
 
     def _not_plain(self, value: NotPlainData) -> str:
-        """A result of a type that no test takes."""
+        """A result of a type that no test takes, by the text that `plain.py` has for it."""
         text = diagnosis.message_of(value)
-        found = re.fullmatch(r"(.*?) is (.*); expected plain data \(.*?\)(?:; (.*))?", text, re.S)
+        found = re.fullmatch(r"(.*?) is (.*?); expected ([^;]*)(?:; (.*))?", text, re.S)
         if found is None:
             return self._report(*call_lines(self._journal.last), self._message)
         call = self._journal.last
         returned = f"{call.returned}, " if call and call.returned else ""
-        usual = "numbers, text, lists, tuples, dicts, tensors, arrays"
+        expected = found[3]
+        if expected.startswith("plain data"):
+            expected = "numbers, text, lists, tuples, dicts, tensors, arrays"
+        if not found[1].startswith("a key"):
+            expected = expected_at(self._in_test) or expected
         return self._report(
             f"wrong: {found[1]}",
             *call_lines(call),
-            *labelled("expected", expected_at(self._in_test) or usual),
+            *labelled("expected", expected),
             *labelled("found", f"{returned}{found[2]}"),
-            *labelled("hint", found[3]),
+            *labelled("hint", found[4]),
         )
 
     @property

@@ -83,7 +83,7 @@ class Watch:
         self._console, self._root, self._hint, self._reset = console, root, hint, reset
         self._exercises = list(manifest.load())
         self._at = self._exercises.index(exercise)
-        self._is_saved = False  # whether a save began the run
+        self._is_saved = False  # whether a save, and no n or b since, led here
         self._package = root / manifest.load().package
 
     def loop(self) -> None:

@@ -129,7 +129,7 @@ def test_cap_counts_what_is_shown():
 
 def test_answers_are_dense():
     (sent,) = frames.encode(1, torch.zeros(4, 4).T)[1:]
-    assert frames.decode(body_of(bytes(sent))).is_contiguous()
+    assert frames.decode(body_of(bytes(sent)))[0].is_contiguous()
     data = b"".join(map(bytes, on_the_wire.encode(1, BASE)[1:]))
     with pytest.raises(frames.FrameError):
         frames.decode(body_of(data))

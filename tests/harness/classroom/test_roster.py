@@ -163,6 +163,12 @@ def test_of_gradescope_the_last_of_several_counts(handed, listed):
     assert [one.path.name for one in found.earlier["ada"]] == ["submission_5"]
 
 
+def test_of_gradescope_two_addresses_of_a_student_are_one(handed, listed):
+    text = METADATA.format(TIMES[0]).replace("bob@", "ada@").replace("other@", "ada@")
+    found = roster.match(handed("submission_5/", metadata=text), listed)
+    assert (counted(found), found.undecided) == ({"ada": "submission_5"}, set())
+
+
 def test_two_of_one_student_without_times_are_listed_until_staff_name_one(handed, listed):
     both = handed("ada.zip", "ada@x.edu.zip")
     found = roster.match(both, listed)

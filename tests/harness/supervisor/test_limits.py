@@ -1,8 +1,8 @@
 """Memory and disk that a submission takes in short calls are noticed."""
 
+import functools
 import itertools
 import mmap
-import functools
 import os
 import time
 from contextlib import nullcontext
