@@ -169,10 +169,9 @@ def refuse(value: Any, where: str) -> NoReturn:
 def refuse_key(key: Any, where: str) -> NoReturn:
     """Raises NotPlainData for a key of the dict that `where` names."""
     advice = _advice(key)
-    fits = advice.endswith((" str()", " int()", " bool()"))  # types that a key may have
-    raise NotPlainData(
-        f"a key of {where} is {describe(key)}; expected str, int or bool{advice if fits else ''}"
-    )
+    if not advice.endswith((" str()", " int()", " bool()")):  # types that a key may have
+        advice = "; use keys of these types"
+    raise NotPlainData(f"a key of {where} is {describe(key)}; expected str, int or bool{advice}")
 
 
 # Iterators and views that functions return instead of a list.

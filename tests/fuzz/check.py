@@ -150,7 +150,7 @@ class Checker:
 
     def _decode(self, body: memoryview) -> Any:
         try:
-            return self._decoder.decode(body, CAPS)
+            return self._decoder.decode(body, CAPS)[0]
         except self._decoder.FrameError as error:
             _check_words(error)
             return _REFUSED

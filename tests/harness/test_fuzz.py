@@ -157,7 +157,8 @@ def later_keys_win(self, depth):
 
 
 def any_bytes_left(body, caps):
-    return Reader(body, caps).value(0)
+    reader = Reader(body, caps)
+    return reader.value(0), reader.items
 
 
 def quotes(self, table):
