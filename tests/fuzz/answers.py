@@ -17,6 +17,7 @@ import resource
 import secrets
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +37,7 @@ from grader.paths import REPOSITORY
 from grader.wire import frames
 
 MEMORY, SECONDS = 128 * 2**20, 2.0
+CHEAP = 0.01  # seconds: a test that takes longer runs in fewer rounds
 FINDINGS = {Cause.GRADER_FAULT, Cause.TOO_LARGE, Cause.TIMEOUT, Cause.DIED}
 TOO_LONG = "the judge took too long"
 
@@ -149,14 +151,20 @@ def fuzz(answers: int, only: list[str], nonce: str = "") -> int:
     manifest = manifests.load().for_any_machine
     with collected_in_process(manifest, REPOSITORY, only) as tests:
         tests.kind = Extreme
-        names = tuple(test.name for test in tests.tests)
-        rounds = -(-answers // len(names))
-        nonces = [nonce] if nonce else [secrets.token_hex(8) for _ in range(rounds)]
-        batches = (Batch("the reference", SOLUTIONS, each, names) for each in nonces)
-        seen, done = set(), 0
-        for batch, outcomes in tests.run(batches):
+        names = [test.name for test in tests.tests]
+        runs, seconds = Counter[str](), Counter[str]()
+        seen, done, shown = set(), 0, 0
+
+        def batches() -> Iterator[Batch]:
+            while not done or (done < answers and not nonce):
+                due = [n for n in names if random.random() * seconds[n] <= CHEAP * runs[n]]
+                yield Batch("the reference", SOLUTIONS, nonce or secrets.token_hex(8), tuple(due))
+
+        for batch, outcomes in tests.run(batches(), jobs=1 if nonce else None):
             done += len(outcomes)
             for check in (outcome.check for outcome in outcomes):
+                runs[check.test] += 1
+                seconds[check.test] += check.seconds
                 of_worker = check.cause is Cause.TIMEOUT and TOO_LONG not in (check.detail or "")
                 if check.cause in FINDINGS and not of_worker:
                     found += 1
@@ -164,7 +172,8 @@ def fuzz(answers: int, only: list[str], nonce: str = "") -> int:
                         seen.add(check.test)
                         print(f"{check.test}: {check.cause}, --nonce {batch.nonce}", flush=True)
                         print(f"  {(check.detail or '')[-600:]}", flush=True)
-            if not nonce and done % (50 * len(names)) == 0:
+            if done - shown >= 20_000:
+                shown = done
                 print(f"{done} answers, {found} findings in {len(seen)} tests", flush=True)
         print(f"{done} answers, {found} findings in {len(seen)} tests", flush=True)
     return found
