@@ -85,9 +85,12 @@ def import_report(answer: Any) -> dict[str, Any]:
     """The fields of an import's answer that have the expected type; all others are dropped.
 
     Types are checked before values, because an array has neither a truth value nor equality.
+
+    Raises:
+        SubmissionFailure: the answer has no fields.
     """
     if not isinstance(answer, dict):
-        return {}
+        raise SubmissionFailure(Cause.PROTOCOL, "the answer to an import has an unknown form")
     kinds = {"failed": str, "type": str, "message": str, "file": str, "line": int}
     known: dict[str, Any] = {
         name: answer[name] for name, kind in kinds.items() if type(answer.get(name)) is kind

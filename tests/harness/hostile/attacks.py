@@ -201,6 +201,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "frame_unknown_failure": {PROTOCOL},
         "frame_odd_fields": {EXCEPTION},
         "frame_odd_survey": {IMPORT},
+        "frame_no_survey": {IMPORT},
         "frame_odd_parameters": {WRONG, PROTOCOL},
         "frame_drips": {TIMEOUT},
         "frame_odd_tensors": {PROTOCOL},
