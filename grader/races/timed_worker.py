@@ -46,9 +46,9 @@ class TimedWorker:
         clock = self._test.device.clock
         took, outputs = [], []
         for start in starts:
-            begun = clock(worker.pid)
+            begun = clock(worker.process.pid)
             output = worker.call("programs.run", (self._test.program, start), {}, self._timeouts[1])
-            took.append(clock(worker.pid) - begun)
+            took.append(clock(worker.process.pid) - begun)
             outputs.append(output)
             if sum(took) >= seconds:
                 break
@@ -76,12 +76,12 @@ class TimedWorker:
         # Of the process's global generators; the inputs have a seed of their own.
         seed = int(self._test.rng.integers(2**63))
         self._worker = self._pool.start(self._test.limits, seed)
-        self._test.device.pin_to_core(self._worker.pid)
+        self._test.device.pin_to_core(self._worker.process.pid)
         clock = self._test.device.clock
         warm_ups = {"warm_ups": self._warm_ups}
-        begun = clock(self._worker.pid)
+        begun = clock(self._worker.process.pid)
         self._worker.call("programs.prepare", self._inputs, warm_ups, self._timeouts[0])
-        self.warm_up_seconds = max(self.warm_up_seconds, clock(self._worker.pid) - begun)
+        self.warm_up_seconds = max(self.warm_up_seconds, clock(self._worker.process.pid) - begun)
         return self._worker
 
     def _pause(self, worker: Worker) -> None:

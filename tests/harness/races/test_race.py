@@ -122,8 +122,8 @@ def test_place_of_a_round_may_have_several_runs(raced, hash_grader, monkeypatch,
 
     def note(worker, target, args):
         if target == "programs.run":
-            others.update(state_of(pid) for pid in workers - {worker.pid})
-            workers.add(worker.pid)
+            others.update(state_of(pid) for pid in workers - {worker.process.pid})
+            workers.add(worker.process.pid)
             calls.append(args[1])
 
     before_calls(note)
@@ -321,8 +321,8 @@ def test_only_one_party_runs_at_a_time(raced, hash_grader, before_calls):
 
     def note(worker, target, args):
         if target == "programs.run":
-            others.update(state_of(pid) for pid in met - {worker.pid})
-            met.add(worker.pid)
+            others.update(state_of(pid) for pid in met - {worker.process.pid})
+            met.add(worker.process.pid)
 
     before_calls(note)
     grade, _ = raced(hash_grader)
