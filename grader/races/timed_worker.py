@@ -18,23 +18,20 @@ class TimedWorker:
     alternate within milliseconds, faster than a busy machine changes its speed. On a CUDA device a
     stopped process may have left kernels running, so a worker is ended before others run. It makes
     several runs first: a new worker takes seconds to start.
-
-    `seed` draws the program's inputs; `timeouts` are seconds for a warm-up and for a run, None for
-    the worker's limit. `warm_up_seconds` is its longest warm-up.
     """
 
     def __init__(
         self,
         test: DeviceTest,
         pool: WorkerPool,
-        seed: int,
-        timeouts: tuple[float | None, float | None],
+        seed: int,  # draws the program's inputs
+        timeouts: tuple[float | None, float | None],  # as `Race` has them
         warm_ups: int,
     ) -> None:
         self._test, self._pool, self._inputs = test, pool, test.inputs(seed)
         self._timeouts, self._warm_ups = timeouts, warm_ups
         self._worker: Worker | None = None
-        self.warm_up_seconds = 0.0
+        self.warm_up_seconds = 0.0  # the longest
 
     def run(self, starts: Sequence[int], seconds: float) -> tuple[float, list[Any]]:
         """Runs the program from each start until `seconds` are over, at least once.
