@@ -13,13 +13,7 @@ import msgspec
 from assignment.calls import plain
 from assignment.calls.callbacks import KillProcess, StandInIterator
 from assignment.calls.file_calls import Event, Seen, events
-from assignment.calls.implementation import (
-    READERS,
-    Calls,
-    Implementation,
-    Raised,
-    driver_of,
-)
+from assignment.calls.implementation import READERS, Calls, Implementation, Raised, driver_of
 from assignment.hooks import seed_of
 from assignment.manifest import Limits
 from grader.causes import Cause
@@ -42,15 +36,8 @@ _END = object()  # of an iterator
 class GradedImplementation(Implementation):
     """An implementation behind a process boundary; the first use starts a worker.
 
-    Args:
-        pool: starts its workers.
-        limits: of one test.
-        seed: of its workers' random numbers.
-        group: tests of this group share a worker, one after the other; none is shared if empty.
-
-    Attributes:
-        answers: how many requests the submission's code was sent, whatever came of them.
-        calls: its last one, or more, for the message of a public test.
+    Tests of a `group` share one, one after the other; none is shared if that is empty. `seed` is of
+    the workers' random numbers.
     """
 
     def __init__(self, pool: WorkerPool, limits: Limits, seed: int, group: str = "") -> None:
@@ -58,7 +45,7 @@ class GradedImplementation(Implementation):
         self._worker: Worker | None = None
         self._ended: Worker | None = None  # the one before
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
-        self.answers = 0
+        self.answers = 0  # this and `calls`: see `Graded`
         self.calls = KeptCalls(1)
         self._account = Account()
         self._kill_at = 0
@@ -216,9 +203,8 @@ class GradedImplementation(Implementation):
                 _blame_disk(error, worker)
             if isinstance(error, FromSubmission | AssertionError | KillProcess | GraderFault):
                 raise
-            raise GraderFault(
-                f"a call could not be made: {str(error) or type(error).__name__}"
-            ) from error
+            what = str(error) or type(error).__name__
+            raise GraderFault(f"a call could not be made: {what}") from error
         finally:
             self.answers += worker.channel.call_id - sent
 
@@ -307,10 +293,7 @@ def _check_name(target: str) -> None:
 
 
 def sandboxed(
-    pool: WorkerPool,
-    nonce: str,
-    timing: TimingRunner | None = None,
-    shared: bool = False,
+    pool: WorkerPool, nonce: str, timing: TimingRunner | None = None, shared: bool = False
 ) -> TestContext:
     """The context of tests whose `impl` runs in workers of this pool.
 
