@@ -64,20 +64,14 @@ def most_seconds(exercises: int, exercise_seconds: float) -> float:
 
 @dataclass
 class FurtherSeeds:
-    """The runs of one grading.
-
-    Attributes:
-        run: runs one test in a context.
-        pool: starts the workers; the seeds of an exercise share one.
-        exercise_seconds: what all runs of an exercise may use, or less if there are many of them:
-            the CPU time and sleep of its workers, and the judge's own CPU time.
-        cpu_seconds: the judge's own CPU time until now.
-    """
+    """The runs of one grading."""
 
     run: Callable[[GradedTest, TestContext], Outcome]
-    pool: WorkerPool
+    pool: WorkerPool  # the seeds of an exercise share a worker
+    # What all runs of an exercise may use, or less if there are many exercises: the CPU time and
+    # sleep of its workers, and the judge's own CPU time.
     exercise_seconds: float
-    cpu_seconds: Callable[[], float] = time.process_time
+    cpu_seconds: Callable[[], float] = time.process_time  # the judge's own until now
     _left: float = 0.0  # seconds, of the exercise whose tests run
     _runs: int = 0
     _charged: float = 0.0

@@ -13,13 +13,7 @@ import msgspec
 from assignment.calls import plain
 from assignment.calls.callbacks import KillProcess, StandInIterator
 from assignment.calls.file_calls import Event, Seen, events
-from assignment.calls.implementation import (
-    READERS,
-    Calls,
-    Implementation,
-    Raised,
-    driver_of,
-)
+from assignment.calls.implementation import READERS, Calls, Implementation, Raised, driver_of
 from assignment.hooks import seed_of
 from assignment.manifest import Limits
 from grader.causes import Cause
@@ -42,15 +36,8 @@ _END = object()  # of an iterator
 class GradedImplementation(Implementation):
     """An implementation behind a process boundary; the first use starts a worker.
 
-    Args:
-        pool: starts its workers.
-        limits: of one test.
-        seed: of its workers' random numbers.
-        group: tests of this group share a worker, one after the other; none is shared if empty.
-
-    Attributes:
-        answers: how many requests the submission's code was sent, whatever came of them.
-        calls: its last one, or more, for the message of a public test.
+    Tests of a `group` share one, one after the other; none is shared if that is empty. `seed` is of
+    the workers' random numbers.
     """
 
     def __init__(self, pool: WorkerPool, limits: Limits, seed: int, group: str = "") -> None:
@@ -58,7 +45,7 @@ class GradedImplementation(Implementation):
         self._worker: Worker | None = None
         self._ended: Worker | None = None  # the one before
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
-        self.answers = 0
+        self.answers = 0  # this and `calls`: see `Graded`
         self.calls = KeptCalls(1)
         self._account = Account()
         self._kill_at = 0
@@ -130,8 +117,8 @@ class GradedImplementation(Implementation):
 
     def kill_at_change(self, number: int) -> None:
         self._kill_at = number
-        if self._worker is not None and isinstance(self._worker.listener, Changes):
-            self._worker.listener.kill_at(number)
+        if self._worker is not None and isinstance(self._worker.process.listener, Changes):
+            self._worker.process.listener.kill_at(number)
 
     def watch_file(
         self,
@@ -143,10 +130,10 @@ class GradedImplementation(Implementation):
         **kwargs: Any,
     ) -> None:
         with self._worker_for_one_call(watch="changes") as worker:
-            assert isinstance(worker.listener, Changes), "this was asked for"
-            with self._pool.zygote.open_scratch(worker.scratch_folder) as folder:
+            assert isinstance(worker.process.listener, Changes), "this was asked for"
+            with self._pool.zygote.open_scratch(worker.process.scratch) as folder:
                 files = left_files.LeftFiles(folder, worker.scratch_path)
-                worker.listener.look = lambda: see(files.seen(path))
+                worker.process.listener.look = lambda: see(files.seen(path))
                 self.call(target, *args, **kwargs)
 
     def _read_in_worker(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -186,7 +173,7 @@ class GradedImplementation(Implementation):
         self._end(keep_scratch=True)
         self._worker = self._pool.start(self._limits, self._seed, self._folder, package, watch)
         self._account.begin(self._worker)
-        self._folder = self._worker.scratch_folder
+        self._folder = self._worker.process.scratch
         try:
             yield self._worker
         finally:
@@ -196,7 +183,7 @@ class GradedImplementation(Implementation):
         """The answer to a request, counted once it is sent. Ends a worker that can give no more."""
         if worker is not self._worker:
             raise GraderFault("an iterator was used after its process had ended")
-        sent = worker.requests
+        sent = worker.channel.call_id
         try:
             return request(*args)
         except SubmissionFailure as failure:
@@ -210,17 +197,16 @@ class GradedImplementation(Implementation):
                 raise SubmissionFailure(Cause.TOO_LARGE, f"cannot be sent back: {error}") from error
             raise GraderFault(f"a test passed what cannot be sent: {error}") from error
         except Exception as error:
-            if worker.is_killed:  # a function of the test's, or a fault, has ended the call
+            if worker.process.is_killed:  # a function of the test's, or a fault, has ended the call
                 self._end(keep_scratch=True)
             if isinstance(error, FromSubmission):
                 _blame_disk(error, worker)
             if isinstance(error, FromSubmission | AssertionError | KillProcess | GraderFault):
                 raise
-            raise GraderFault(
-                f"a call could not be made: {str(error) or type(error).__name__}"
-            ) from error
+            what = str(error) or type(error).__name__
+            raise GraderFault(f"a call could not be made: {what}") from error
         finally:
-            self.answers += worker.requests - sent
+            self.answers += worker.channel.call_id - sent
 
     def _seconds_left(self) -> float:
         return self._limits.seconds - self.charged
@@ -228,9 +214,9 @@ class GradedImplementation(Implementation):
     def file_calls(self, target: str, /, *args: Any, **kwargs: Any) -> tuple[Any, list[Event]]:
         with self._worker_for_one_call(watch="syncs") as worker:
             result = self.call(target, *args, **kwargs)
-        assert isinstance(worker.listener, FileCalls), "this was asked for"
-        end = self._pool.zygote.names_in(worker.scratch_folder)
-        return result, events(worker.listener.calls, end)
+        assert isinstance(worker.process.listener, FileCalls), "this was asked for"
+        end = self._pool.zygote.names_in(worker.process.scratch)
+        return result, events(worker.process.listener.calls, end)
 
     def peak_rss(self) -> int:
         if self._account.has_earlier_tests:  # one of them may have had the peak
@@ -256,7 +242,7 @@ class GradedImplementation(Implementation):
         elif (
             self._group
             and self._worker
-            and not self._worker.is_killed
+            and not self._worker.process.is_killed
             and "scratch" not in vars(self)
         ):
             self._account.end()
@@ -272,7 +258,7 @@ class GradedImplementation(Implementation):
             if self._worker is None:
                 self._worker = self._pool.start(self._limits, self._seed, self._folder)
                 self._account.begin(self._worker)
-            self._folder = self._worker.scratch_folder
+            self._folder = self._worker.process.scratch
         return self._worker
 
     def _end(self, keep_scratch: bool = False) -> None:
@@ -307,10 +293,7 @@ def _check_name(target: str) -> None:
 
 
 def sandboxed(
-    pool: WorkerPool,
-    nonce: str,
-    timing: TimingRunner | None = None,
-    shared: bool = False,
+    pool: WorkerPool, nonce: str, timing: TimingRunner | None = None, shared: bool = False
 ) -> TestContext:
     """The context of tests whose `impl` runs in workers of this pool.
 

@@ -26,21 +26,13 @@ from grader.supervisor.worker import Worker
 
 @dataclass
 class Preflight:
-    """The findings of the import of all modules.
+    """The findings of the import of all modules."""
 
-    Attributes:
-        reports: for the student, one for each module.
-        changes: what imports have left changed, by file.
-        broken: modules that cannot be imported, with the cause.
-        not_started: functions that are still the handout's stubs, as `module.name`.
-        probes: forbidden actions that a worker tried in its lockdown, with the error each one got.
-    """
-
-    reports: list[ModuleReport] = field(default_factory=list)
-    changes: dict[str, list[imports.Change]] = field(default_factory=dict)
-    broken: dict[str, Cause] = field(default_factory=dict)
-    not_started: frozenset[str] = frozenset()
-    probes: dict[str, str] = field(default_factory=dict)
+    reports: list[ModuleReport] = field(default_factory=list)  # for the student, one for a module
+    changes: dict[str, list[imports.Change]] = field(default_factory=dict)  # left, by file
+    broken: dict[str, Cause] = field(default_factory=dict)  # why modules cannot be imported
+    not_started: frozenset[str] = frozenset()  # still the handout's stubs, as `module.name`
+    probes: dict[str, str] = field(default_factory=dict)  # of a worker: `Worker.probes`
 
     def reports_to_show(
         self, manifest: Manifest, scores: Iterable[ExerciseScore]

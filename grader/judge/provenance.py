@@ -144,12 +144,7 @@ def _own_seconds() -> float:
 
 
 def provenance(
-    *,
-    submission: str,
-    handout: str | None,
-    tier: str,
-    lanes: int,
-    cpu_seconds: float | None,
+    *, submission: str, handout: str | None, tier: str, lanes: int, cpu_seconds: float | None
 ) -> Provenance:
     """The record of a grading; versions and machine are those of this process."""
     import torch  # slow to load; a grading has loaded it already

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +12,9 @@ from assignment.hooks import seed_of
 from grader.causes import Cause
 from grader.faults import SubmissionFailure
 from grader.judge.session import ATTEMPT
-from grader.races.runner import TimingRunner
-
-T = TypeVar("T")
+from grader.races.measures import MemoryBudgets, TimerTruth
+from grader.races.on_device import DeviceTest
+from grader.races.race import Race
 
 
 class TimingPlugin:
@@ -23,7 +23,7 @@ class TimingPlugin:
     @pytest.fixture
     def race(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`race(program)` times a program of `assignment/programs` on submission and reference."""
-        measure = _measurement(request, TimingRunner.race)
+        measure = _measurement(request, Race)
 
         def run(program: str) -> None:
             if (timing := measure(program)).mark < 1:
@@ -36,7 +36,7 @@ class TimingPlugin:
     @pytest.fixture
     def fits(self, request: pytest.FixtureRequest) -> Callable[[str], None]:
         """`fits(program)` runs the submission in the program's memory budgets."""
-        measure = _measurement(request, TimingRunner.fit)
+        measure = _measurement(request, MemoryBudgets)
 
         def run(program: str) -> None:
             if (fit := measure(program)).mark < 1:
@@ -49,17 +49,18 @@ class TimingPlugin:
     @pytest.fixture
     def truth(self, request: pytest.FixtureRequest) -> Callable[[str], object]:
         """`truth(program)` compares what a timer reports with the judge's clock."""
-        return _measurement(request, TimingRunner.truth)
+        return _measurement(request, TimerTruth)
 
 
-def _measurement(request: pytest.FixtureRequest, measure: Callable[..., T]) -> Callable[[str], T]:
+def _measurement(request: pytest.FixtureRequest, kind: type[DeviceTest]) -> Callable[[str], Any]:
     """Measures a program for the test that asks, and notes it in the attempt."""
     attempt = request.node.stash[ATTEMPT]
     test, context = attempt.test, attempt.context
     rng = np.random.default_rng(seed_of(context.nonce, "race", test.id))
 
-    def run(program: str) -> T:
-        attempt.measured = found = measure(context.timing, program, test.exercise, test.limits, rng)
+    def run(program: str) -> Any:
+        measure = context.timing.test(kind, program, test.exercise, test.limits, rng)
+        attempt.measured = found = measure.run()
         return found
 
     return run

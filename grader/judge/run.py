@@ -8,12 +8,7 @@ from pathlib import Path
 
 from assignment.manifest import Manifest
 from grader.faults import GraderFault
-from grader.judge.further_seeds import (
-    FurtherSeeds,
-    most_seconds,
-    seeded_tests,
-    tests_to_repeat,
-)
+from grader.judge.further_seeds import FurtherSeeds, most_seconds, seeded_tests, tests_to_repeat
 from grader.judge.implementation import sandboxed
 from grader.judge.preflight import Preflight, compile_ahead, preflight
 from grader.judge.schedule import Conditions, Lane, Scheduler
@@ -29,37 +24,23 @@ from grader.supervisor.zygote import Zygote
 
 @dataclass(kw_only=True)
 class SubmissionRun:
-    """One run. Call `run` once.
-
-    Attributes:
-        session: the tests.
-        zygotes: one for each lane.
-        submission: the staged submission.
-        budget: of time: each exercise's share, and what slower tests draw on.
-        timing: runs tests on a device; None if none are run.
-        counted: which tests carry points.
-        only, nonce, further_seeds, fresh, on_check: as in `Grader.grade`.
-        preflight: what importing the submission showed.
-        outcomes: of all tests, once they have run.
-        faults: what went wrong after the tests.
-        further: the runs with further seeds, if there were any.
-    """
+    """One run. Call `run` once."""
 
     manifest: Manifest
     session: Session
-    zygotes: Sequence[Zygote]
-    submission: Path
+    zygotes: Sequence[Zygote]  # one for each lane
+    submission: Path  # as it was staged
     budget: TimeBudget
-    timing: TimingRunner | None
-    counted: Visibility
-    only: Collection[str]
+    timing: TimingRunner | None  # runs tests on a device; None if none are run
+    counted: Visibility  # which tests carry points
+    only: Collection[str]  # this and the next four: as in `Grader.grade`
     nonce: str
     further_seeds: bool
     fresh: bool
     on_check: Callable[[Check], None]
     preflight: Preflight = field(default_factory=Preflight)
-    outcomes: list[Outcome] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)  # of all tests, once they have run
+    faults: list[str] = field(default_factory=list)  # what went wrong after the tests
     further: FurtherRuns | None = None
     _first_pool: WorkerPool | None = None  # a forked lane closes its own pool
 

@@ -31,39 +31,24 @@ from grader.results.record import Fit, Timing, Truth
 
 @dataclass(frozen=True)
 class TestContext:
-    """What tests of one submission run with.
+    """What tests of one submission run with."""
 
-    Attributes:
-        nonce: seeds their inputs.
-        shared_folders: the folder for folders that tests write and workers may read.
-        implementation: makes the `impl` of a test, and ends it.
-        timing: runs tests on a device, if there are any.
-    """
-
-    nonce: str
-    shared_folders: Path
-    implementation: Callable[[GradedTest], AbstractContextManager[Any]]
-    timing: TimingRunner | None = None
+    nonce: str  # seeds their inputs
+    shared_folders: Path  # for folders that tests write and workers may read
+    implementation: Callable[[GradedTest], AbstractContextManager[Any]]  # makes and ends an `impl`
+    timing: TimingRunner | None = None  # runs tests on a device, if there are any
 
 
 @dataclass
 class Attempt:
-    """One run of one test.
-
-    Attributes:
-        test: what runs.
-        context: what it runs with.
-        implementation: its `impl`, once it has one.
-        measured: what a fixture of timing measured, once it came to its end.
-        may_be_machines: whether the machine may be why it failed: a SIGKILL that the judge did not
-            send ended the worker, or memory could not be had.
-        outcome: what came of it.
-    """
+    """One run of one test."""
 
     test: GradedTest
     context: TestContext
-    implementation: Graded | None = None
-    measured: Timing | Fit | Truth | None = None
+    implementation: Graded | None = None  # its `impl`, once it has one
+    measured: Timing | Fit | Truth | None = None  # by a fixture of timing, once that came to an end
+    # Whether the machine may be why it failed: a SIGKILL that the judge did not send ended the
+    # worker, or memory could not be had.
     may_be_machines: bool = False
     outcome: Outcome | None = None
 
@@ -234,9 +219,7 @@ def plain_asserts() -> Iterator[None]:
     asserts are plain, has not escaped a "%".
     """
     finders = list(sys.meta_path)
-    sys.meta_path[:] = [
-        finder for finder in finders if not isinstance(finder, AssertionRewritingHook)
-    ]
+    sys.meta_path[:] = [f for f in finders if not isinstance(f, AssertionRewritingHook)]
     try:
         yield
     finally:

@@ -42,21 +42,13 @@ UNMEASURED_CAUSES = (Cause.NEEDS_CUDA, Cause.NOT_MEASURED, Cause.SUSPICIOUS, Cau
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test's outcome, before points are given.
-
-    Attributes:
-        check: the record of the test.
-        weight: of its test function; parametrized cases share it.
-        function: names the test function, without parameters.
-        needs: names the one without which this test earns nothing, if there is one.
-        manner: of its failure, if another test could fail alike; empty if its own rule is broken.
-    """
+    """One test's outcome, before points are given."""
 
     check: Check
-    weight: float
-    function: str
-    needs: str = ""
-    manner: str = ""
+    weight: float  # of its test function; parametrized cases share it
+    function: str  # names the test function, without parameters
+    needs: str = ""  # names the one without which this test earns nothing, if there is one
+    manner: str = ""  # of failure, if another test could fail alike; "" if its own rule is broken
 
 
 def score(
@@ -68,9 +60,7 @@ def score(
 
     Only tests of `visibility` give points: usually the hidden ones, since the answers of public
     tests are public. A test function's weight is shared equally among its parametrized cases.
-
-    Returns:
-        The checks, in the order of `outcomes`, and the score of each exercise that has such tests.
+    Returns the checks, in the order of `outcomes`, and the score of each exercise with such tests.
     """
     outcomes = _opened(outcomes)
     checks = [outcome.check for outcome in outcomes]
@@ -181,25 +171,15 @@ _STAFF_OUTPUT, _STUDENT_OUTPUT = 4000, 1000  # characters of what the submission
 
 @dataclass(frozen=True, eq=False)
 class GradedTest:
-    """One collected test.
-
-    Attributes:
-        item: pytest's own object for it.
-        id: pytest's node id.
-        name: what a grade calls it, `file::name`.
-        exercise: the one that it belongs to.
-        visibility: whether students have it.
-        limits: what one run of it may use.
-        on_device: whether it runs alone, on the device.
-    """
+    """One collected test."""
 
     item: pytest.Item
-    id: str
-    name: str
+    id: str  # pytest's
+    name: str  # what a grade calls it, `file::name`
     exercise: Exercise
     visibility: Visibility
-    limits: Limits
-    on_device: bool
+    limits: Limits  # of one run
+    on_device: bool  # whether it runs alone, on the device
 
     def __repr__(self) -> str:
         return f"<GradedTest {self.name}>"
@@ -299,22 +279,15 @@ def _needs(item: pytest.Item) -> str:
 
 
 class Graded(Protocol):
-    """What an implementation tells of its test, at any moment.
+    """What an implementation tells of its test, at any moment."""
 
-    Attributes:
-        answers: how many requests the submission's code was sent, whatever came of them.
-        calls: the last ones, for the message of a public test.
-        output: what that code printed.
-        charged: seconds that the submission's processes were charged.
-    """
-
-    answers: int
-    calls: KeptCalls
+    answers: int  # requests that the submission's code was sent, whatever came of them
+    calls: KeptCalls  # the last ones, for the message of a public test
 
     @property
-    def output(self) -> str: ...
+    def output(self) -> str: ...  # what that code printed
     @property
-    def charged(self) -> float: ...
+    def charged(self) -> float: ...  # seconds that the submission's processes were charged
 
 
 def outcome_of_run(

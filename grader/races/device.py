@@ -35,17 +35,17 @@ class Device(ABC):
     memory: int  # bytes
     keeps_workers: bool  # a stopped worker uses nothing of it
 
-    @abstractmethod
     def disturbance(self) -> str:
         """What has slowed the device down since this was last asked, or ""."""
+        return ""
 
     @abstractmethod
     def pin_to_core(self, pid: int) -> None:
         """Lets a worker run on the same core as all others of its race."""
 
-    @abstractmethod
     def other_processes(self) -> list[int]:
         """Processes that use the device now, before a race has started any."""
+        return []
 
     @property
     @abstractmethod
@@ -99,16 +99,10 @@ class Cpu(Device):
     def identity(self) -> str:
         return "cpu"
 
-    def disturbance(self) -> str:
-        return ""
-
     def pin_to_core(self, pid: int) -> None:
         # Other processes load the cores differently. Without CAP_SYS_NICE races are less exact.
         with contextlib.suppress(PermissionError):
             os.sched_setaffinity(pid, {max(os.sched_getaffinity(0))})
-
-    def other_processes(self) -> list[int]:
-        return []
 
 
 class NoDevice(Exception):

@@ -132,7 +132,7 @@ class TimerTruth(DeviceTest):
             worker.call("programs.prepare", inputs, {})
             took = {}
             for calls in (_FEW, _MANY):
-                begun = self.device.clock(worker.pid)
+                begun = self.device.clock(worker.process.pid)
                 worker.call("programs.repeat", (self.program, calls, start), {})
-                took[calls] = self.device.clock(worker.pid) - begun
+                took[calls] = self.device.clock(worker.process.pid) - begun
         return (took[_MANY] - took[_FEW]) / (_MANY - _FEW)

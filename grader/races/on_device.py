@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from grader.causes import Cause
 from grader.faults import GraderFault, NotMeasured, SubmissionFailure
 from grader.races.device import Device
 from grader.races.statistic import RaceRules
+from grader.results.record import Fit, Timing, Truth
 from grader.supervisor.pool import WorkerPool
 
 
@@ -28,7 +30,7 @@ class Parties:
 
 
 @dataclass
-class DeviceTest:
+class DeviceTest(ABC):
     """The test of one program on one device."""
 
     program: str  # its name in `assignment/programs`
@@ -41,6 +43,10 @@ class DeviceTest:
     def __post_init__(self) -> None:
         self.kind = programs.find(self.program)
         self.sizes = self.kind.sizes_on(self.device.kind, self.device.memory)
+
+    @abstractmethod
+    def run(self) -> Timing | Fit | Truth:
+        """Measures the submission's program."""
 
     def draw(self) -> tuple[int, int]:
         """Draws a seed of inputs, and a start."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from assignment import programs
+from assignment import hardware, programs
 from grader.faults import NotMeasured, Suspicious
 from grader.races.on_device import DeviceTest
 from grader.races.statistic import (
@@ -36,7 +36,6 @@ _FLOOR = 0.95  # of the time that the hardware's peak allows
 class Race(DeviceTest):
     """The race of one program."""
 
-    floor: float = 0.0  # the least seconds that a right program can take
     blocks: list[Block] = field(default_factory=list)
     _naive_blocks: list[Block] = field(default_factory=list)
     _allowed: list[float] = field(default_factory=list)  # error of each tensor, relative
@@ -55,6 +54,7 @@ class Race(DeviceTest):
             Suspicious: the submission is faster than the hardware's peak.
             GraderFault: the reference or the naive program failed.
         """
+        floor = self._floor()
         with self.device.exclusively():
             with self.trusted():
                 self._learn_errors_and_runs()
@@ -73,14 +73,26 @@ class Race(DeviceTest):
                 found = self.rules.interval(ds)
                 if marks.decided(found):
                     break
-        return self._timing(found, marks)
+        return self._timing(found, marks, floor)
 
-    def _timing(self, found: Interval, marks: Marks) -> Timing:
+    def _floor(self) -> float:
+        """The least seconds by the device's data sheet (else NotMeasured is raised); 0 on a CPU."""
+        if self.device.kind == "cpu":
+            return 0.0
+        work = self.kind.work(self.sizes)
+        known = hardware.load()
+        try:
+            found = known.reported(self.device.name)
+        except hardware.HardwareError as error:
+            raise NotMeasured(str(error)) from error
+        return max(work.flops / max(found.peak_flops.values()), work.moved / found.bandwidth)
+
+    def _timing(self, found: Interval, marks: Marks, floor: float) -> Timing:
         """The result; raises Suspicious if a run took less than the hardware needs."""
         fastest = min(s for block in self.blocks for s in places(block.seconds, CONTENDER))
-        if fastest < _FLOOR * self.floor:
+        if fastest < _FLOOR * floor:
             raise Suspicious(
-                f"{self.program} took {fastest:.3g} s; {self.device.name} needs {self.floor:.3g} s"
+                f"{self.program} took {fastest:.3g} s; {self.device.name} needs {floor:.3g} s"
             )
         return Timing(
             program=self.program,

@@ -7,47 +7,34 @@ import secrets
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 
-from assignment.hardware import HardwareError
-from assignment.hardware import load as load_hardware
 from assignment.manifest import Exercise, Limits
-from grader.faults import GraderFault, NotMeasured
+from grader.faults import GraderFault
 from grader.intake.entries import SubmissionError
 from grader.intake.stage import stage
 from grader.races import device as devices
-from grader.races.measures import MemoryBudgets, TimerTruth
 from grader.races.on_device import DeviceTest, Parties
-from grader.races.race import Race
 from grader.races.statistic import RULES, RaceRules
-from grader.results.record import Fit, Timing, Truth
 from grader.supervisor.pool import WorkerPool
 from grader.supervisor.zygote import Zygote
-
-T = TypeVar("T", bound=DeviceTest)
 
 
 class TimingRunner:
     """Tests one submission on the CUDA device, or else on the CPU.
 
-    Args:
-        zygote: forks the workers; those that use CUDA come from another zygote, started here.
-        submission: as it was staged.
-        solutions: the folder of the reference; `naive` in it holds the slow programs.
-        memory_mib: the most that a worker may hold.
-        rules: by kind of device.
+    Workers that use CUDA come from a zygote that is started here.
     """
 
     def __init__(
         self,
         zygote: Zygote,
-        submission: Path,
+        submission: Path,  # as it was staged
         package: str,
-        solutions: Path,
-        memory_mib: int,
-        rules: Mapping[str, RaceRules] = RULES,
+        solutions: Path,  # the folder of the reference; `naive` in it holds the slow programs
+        memory_mib: int,  # the most that a worker may hold
+        rules: Mapping[str, RaceRules] = RULES,  # by kind of device
     ) -> None:
         self._zygote, self._package, self._memory_mib = zygote, package, memory_mib
         self._submission, self._solutions = submission, solutions
@@ -64,28 +51,15 @@ class TimingRunner:
         """The device for an exercise's tests; None if it needs one that this machine lacks."""
         return self.cuda or (None if "cuda" in exercise.needs else devices.Cpu())
 
-    def race(self, *asked: Any) -> Timing:
-        """Runs one race. Takes what `_test` takes, and raises what `Race.run` raises."""
-        race = self._test(Race, *asked)
-        race.floor = _floor(race)
-        return race.run()
-
-    def fit(self, *asked: Any) -> Fit:
-        """Tries all memory budgets of one program; raises what `MemoryBudgets.run` raises."""
-        return self._test(MemoryBudgets, *asked).run()
-
-    def truth(self, *asked: Any) -> Truth:
-        """Compares a timer with the judge's clock; raises what `TimerTruth.run` raises."""
-        return self._test(TimerTruth, *asked).run()
-
-    def _test(
+    def test(
         self,
-        kind: type[T],
+        kind: type[DeviceTest],
         program: str,
         exercise: Exercise,
         limits: Limits,
         rng: np.random.Generator,
-    ) -> T:
+    ) -> DeviceTest:
+        """A test of one program, on the exercise's device; `run` runs it."""
         device = self.device_of(exercise)
         assert device is not None, "an exercise without its device is not run"
         return kind(program, self._parties, device, limits, rng, self._rules[device.kind])
@@ -132,16 +106,3 @@ class TimingRunner:
             raise GraderFault(f"a race needs the programs in {solutions}: {error}") from error
         self._staged.append(folder)
         return folder
-
-
-def _floor(race: Race) -> float:
-    """The least seconds by the device's data sheet (else NotMeasured is raised); 0 on a CPU."""
-    if race.device.kind == "cpu":
-        return 0.0
-    work = race.kind.work(race.sizes)
-    hardware = load_hardware()
-    try:
-        found = hardware.reported(race.device.name)
-    except HardwareError as error:
-        raise NotMeasured(str(error)) from error
-    return max(work.flops / max(found.peak_flops.values()), work.moved / found.bandwidth)

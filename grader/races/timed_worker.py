@@ -18,23 +18,20 @@ class TimedWorker:
     alternate within milliseconds, faster than a busy machine changes its speed. On a CUDA device a
     stopped process may have left kernels running, so a worker is ended before others run. It makes
     several runs first: a new worker takes seconds to start.
-
-    `seed` draws the program's inputs; `timeouts` are seconds for a warm-up and for a run, None for
-    the worker's limit. `warm_up_seconds` is its longest warm-up.
     """
 
     def __init__(
         self,
         test: DeviceTest,
         pool: WorkerPool,
-        seed: int,
-        timeouts: tuple[float | None, float | None],
+        seed: int,  # draws the program's inputs
+        timeouts: tuple[float | None, float | None],  # as `Race` has them
         warm_ups: int,
     ) -> None:
         self._test, self._pool, self._inputs = test, pool, test.inputs(seed)
         self._timeouts, self._warm_ups = timeouts, warm_ups
         self._worker: Worker | None = None
-        self.warm_up_seconds = 0.0
+        self.warm_up_seconds = 0.0  # the longest
 
     def run(self, starts: Sequence[int], seconds: float) -> tuple[float, list[Any]]:
         """Runs the program from each start until `seconds` are over, at least once.
@@ -46,9 +43,9 @@ class TimedWorker:
         clock = self._test.device.clock
         took, outputs = [], []
         for start in starts:
-            begun = clock(worker.pid)
+            begun = clock(worker.process.pid)
             output = worker.call("programs.run", (self._test.program, start), {}, self._timeouts[1])
-            took.append(clock(worker.pid) - begun)
+            took.append(clock(worker.process.pid) - begun)
             outputs.append(output)
             if sum(took) >= seconds:
                 break
@@ -76,12 +73,12 @@ class TimedWorker:
         # Of the process's global generators; the inputs have a seed of their own.
         seed = int(self._test.rng.integers(2**63))
         self._worker = self._pool.start(self._test.limits, seed)
-        self._test.device.pin_to_core(self._worker.pid)
+        self._test.device.pin_to_core(self._worker.process.pid)
         clock = self._test.device.clock
         warm_ups = {"warm_ups": self._warm_ups}
-        begun = clock(self._worker.pid)
+        begun = clock(self._worker.process.pid)
         self._worker.call("programs.prepare", self._inputs, warm_ups, self._timeouts[0])
-        self.warm_up_seconds = max(self.warm_up_seconds, clock(self._worker.pid) - begun)
+        self.warm_up_seconds = max(self.warm_up_seconds, clock(self._worker.process.pid) - begun)
         return self._worker
 
     def _pause(self, worker: Worker) -> None:

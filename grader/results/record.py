@@ -35,31 +35,24 @@ def _floats(record: type[msgspec.Struct]) -> tuple[str, ...]:
 class Check(_Finite, frozen=True, kw_only=True):
     """One test.
 
-    `max_points` is its share of the exercise's points; `points` is 0 if it was not run. It is open
-    if nothing tells whether its own rule holds: it failed as an earlier check of its exercise did,
-    or passed without the work that another one judges. `waits_for` is the number of that other one
-    among the checks of its exercise, from 1.
-    `exception` is the name of the nearest built-in class, only with the cause `exception`.
-    `detail` is for staff; `shown` is for the student, and None for a hidden test.
-    `seconds` is wall time; `charged` is the CPU time of the submission's processes, the time that
-    they slept, and the judge's time for their answers.
-    A race, or a fit into memory, that earns a part of its points has the state "failed"; `timing`,
-    `fit` or `truth` has the measurements.
+    It is open if nothing tells whether its own rule holds: it failed as an earlier check of its
+    exercise did, or passed without the work that another one judges. A race, or a fit into memory,
+    that earns a part of its points has the state "failed".
     """
 
     exercise: str
     test: str
     title: str
     state: State
-    points: float
-    max_points: float
+    points: float  # 0 if it was not run
+    max_points: float  # its share of the exercise's
     cause: Cause | None = None
-    waits_for: int | None = None
-    exception: str | None = None
-    detail: str | None = None
-    shown: str | None = None
-    seconds: float = 0.0
-    charged: float = 0.0
+    waits_for: int | None = None  # that other one's number among its exercise's checks, from 1
+    exception: str | None = None  # the nearest built-in class, only with the cause `exception`
+    detail: str | None = None  # for staff
+    shown: str | None = None  # for the student; None for a hidden test
+    seconds: float = 0.0  # of wall time
+    charged: float = 0.0  # of its processes' CPU and sleep, and of the judge for their answers
     visibility: Visibility = "hidden"
     timing: Timing | None = None
     fit: Fit | None = None
@@ -67,35 +60,26 @@ class Check(_Finite, frozen=True, kw_only=True):
 
 
 class Block(_Finite, frozen=True, kw_only=True):
-    """A block of runs of a race, in order: rounds of submission, reference, reference, submission.
+    """A block of a race: rounds of submission, reference, reference, submission."""
 
-    `seconds` has the time of each run. If `void` is not empty, it says what disturbed the block,
-    and the block is not counted.
-    """
-
-    seconds: tuple[float, ...]
-    void: str = ""
+    seconds: tuple[float, ...]  # of each run
+    void: str = ""  # what disturbed the block, if it is not counted
 
 
 class Timing(_Finite, frozen=True, kw_only=True):
-    """A race with every sample: `quads` of the submission, `naive_quads` of the naive program.
-
-    `ratio` is the time of submission / reference, in the interval from `low` to `high`.
-    `naive_ratio` is naive / reference: the last band that earns something ends below it. `mark` is
-    the share of the points, 0 to 1. The naive program runs before the submission.
-    """
+    """A race with every sample."""
 
     program: str
     device: str
     sizes: dict[str, int]
     reference_seconds: float
-    naive_ratio: float
-    ratio: float
+    naive_ratio: float  # naive / reference: the last band that earns something ends below it
+    ratio: float  # the time of submission / reference, in the interval from `low` to `high`
     low: float
     high: float
-    mark: float
-    quads: tuple[Block, ...]
-    naive_quads: tuple[Block, ...]
+    mark: float  # the share of the points, 0 to 1
+    quads: tuple[Block, ...]  # of the submission
+    naive_quads: tuple[Block, ...]  # of the naive program, which ran before
 
 
 class Fit(_Finite, frozen=True, kw_only=True):
@@ -134,37 +118,29 @@ class FurtherFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FurtherRuns(_Finite, frozen=True, kw_only=True):
-    """The runs of public tests with further seeds: how many, and what they were charged.
-
-    `failures` has at most one for an exercise. `fault` says why the runs ended early, if the grader
-    failed; it is no fault of the grading.
-    """
+    """The runs of public tests with further seeds: how many, and what they were charged."""
 
     runs: int
     charged: float
-    failures: tuple[FurtherFailure, ...] = ()
-    fault: str = ""
+    failures: tuple[FurtherFailure, ...] = ()  # at most one for an exercise
+    fault: str = ""  # of the grader, that ended the runs early; it is none of the grading
 
 
 class ExerciseScore(_Finite, frozen=True, kw_only=True):
-    """The sum of one exercise's checks.
-
-    `measured` is False if a check could not be run here and the submission is not to blame (no
-    CUDA, a fault of the grader): such an exercise is left out of the total, and so is one that is
-    not `core`. `builds_on` names
-    exercises whose functions it may call, `grader_only` rules that no public test checks: advice.
-    """
+    """The sum of one exercise's checks; it is in the total if it is `measured` and `core`."""
 
     id: str
     title: str
     chapter: str
     points: float
     max_points: float
+    # False if a check could not be run here and the submission is not to blame (no CUDA, a fault of
+    # the grader).
     measured: bool
     hint: str
     core: bool = True
-    builds_on: tuple[str, ...] = ()
-    grader_only: tuple[str, ...] = ()
+    builds_on: tuple[str, ...] = ()  # exercises whose functions it may call: advice
+    grader_only: tuple[str, ...] = ()  # rules that no public test checks: advice
 
 
 class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -181,34 +157,23 @@ class ModuleReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Budget(_Finite, frozen=True, kw_only=True):
-    """The time budget of tests that take longer than their exercise's share, in seconds.
-
-    `drawn` is how much of it was drawn, each time rounded up. `bound` is the most that any code can
-    be charged.
-    """
+    """The time budget of tests that take longer than their exercise's share, in seconds."""
 
     seconds: float
-    drawn: float
-    bound: float
+    drawn: float  # each time rounded up
+    bound: float  # the most that any code can be charged
 
 
 class Isolation(msgspec.Struct, frozen=True, kw_only=True):
-    """The tier the submission ran in (A, B, B-, C or none), and the result of each probe.
-
-    `fresh`: whether each test had workers of its own; else those of an exercise shared one.
-    """
+    """The tier the submission ran in (A, B, B-, C or none), and the result of each probe."""
 
     tier: str
     probes: dict[str, str]
-    fresh: bool = False
+    fresh: bool = False  # each test had workers of its own; else those of an exercise shared one
 
 
 class Provenance(_Finite, frozen=True, kw_only=True):
-    """Where a grade comes from: versions, the machine, and hashes, which are SHA-256.
-
-    `cpu_seconds` are those of judge, zygotes and workers; the first grading's include their start.
-    None if a zygote ended before it could be asked.
-    """
+    """Where a grade comes from: versions, the machine, and hashes, which are SHA-256."""
 
     submission: str  # the hash of the graded files' names and bytes, however they were packed
     handout: str | None  # the version that the submission says it was made with, unverified
@@ -220,20 +185,16 @@ class Provenance(_Finite, frozen=True, kw_only=True):
     kernel: str
     tier: str
     lanes: int  # tests that ran at a time
+    # Of judge, zygotes and workers; the first grading's include their start. None if a zygote ended
+    # before it could be asked.
     cpu_seconds: float | None
 
 
 class Grade(_Finite, frozen=True, kw_only=True):
-    """Everything that one grading found; staff only.
-
-    `score` is None after a fault of the grader. `version` is the assignment's. `verdicts` is the
-    hash of every check's state, cause and points: with the same nonce and the same versions it is
-    the same on any machine. `again` names the exercises that ran later than the others,
-    alone: their tests had changed, or they need a device.
-    """
+    """Everything that one grading found; staff only."""
 
     submission: str
-    score: float | None
+    score: float | None  # None after a fault of the grader
     max_score: float
     isolation: Isolation
     nonce: str
@@ -245,11 +206,12 @@ class Grade(_Finite, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()
     started: str = ""
     seconds: float = 0.0
-    version: str = ""
+    version: str = ""  # the assignment's
     budget: Budget | None = None
-    verdicts: str = ""
+    verdicts: str = ""  # a hash of all checks, the same on any machine (`judge/provenance.py`)
     provenance: Provenance | None = None
     further: FurtherRuns | None = None
+    # Exercises that ran later than the others, alone: their tests had changed, or need a device.
     again: tuple[str, ...] = ()
 
 

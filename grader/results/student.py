@@ -346,20 +346,17 @@ MARKS: dict[State, str] = {"passed": "✓", "failed": "✗", "open": "○", "not
 
 @dataclass(frozen=True)
 class CheckView:
-    """One check; `name` is the test's, without parameters, `number` its place in the exercise.
-
-    `seconds` is None for a hidden one. Public ones have all ended before a hidden one starts.
-    """
+    """One check."""
 
     module: str
-    name: str
-    number: int
+    name: str  # the test's, without parameters
+    number: int  # its place in the exercise
     title: str
     state: State
     words: str
     detail: str
     public: bool
-    seconds: float | None
+    seconds: float | None  # None if it is hidden; public ones have all ended before such start
     points: float
     max_points: float
 
@@ -393,10 +390,7 @@ class FurtherView:
 
 @dataclass(frozen=True)
 class ExerciseView:
-    """One exercise. `hint`, `further` and `next_step` are empty if there is nothing to correct.
-
-    `roots` is what it builds on and is not right; `calls_stub`, whether that is why it fails.
-    """
+    """One exercise. `hint`, `further` and `next_step` are empty if there is nothing to correct."""
 
     id: str
     title: str
@@ -409,8 +403,8 @@ class ExerciseView:
     checks: tuple[CheckView, ...]
     further: FurtherView | None = None
     next_step: str = ""
-    roots: tuple[str, ...] = ()
-    calls_stub: bool = False
+    roots: tuple[str, ...] = ()  # what it builds on and is not right
+    calls_stub: bool = False  # that is why it fails
 
     @property
     def measured(self) -> bool:

@@ -37,14 +37,10 @@ _START_SECONDS = 60.0  # reserved in a time limit: until the first test, on a sl
 
 @dataclass(frozen=True)
 class ReferenceTimes:
-    """CPU seconds that the reference needs.
+    """CPU seconds that the reference needs."""
 
-    Args:
-        total: for a whole grading: the judge, its zygotes and all workers.
-        tests: for the worker of each test, by `file::name`; tests not listed take next to nothing.
-    """
-
-    total: float = 0.0
+    total: float = 0.0  # for a whole grading: the judge, its zygotes and all workers
+    # For the worker of each test, by `file::name`; tests not listed take next to nothing.
     tests: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
@@ -65,10 +61,8 @@ class TimeBudget:
 
     Args:
         seconds: the budget: what tests may draw together once their exercise's share is spent.
-        times: what the reference needs.
         time_limit: wall seconds, from now, within which the grading has to end; None for no limit.
-        now: a clock, in seconds, that the lanes share.
-        lanes: the largest possible number of lanes.
+        now: a clock that the lanes share.
         least_share: seconds that each exercise has at least for its tests; all it may use if inf.
     """
 
@@ -78,7 +72,7 @@ class TimeBudget:
         times: ReferenceTimes | None = None,
         time_limit: float | None = None,
         now: Callable[[], float] = time.monotonic,
-        lanes: int = USUAL_LANES,
+        lanes: int = USUAL_LANES,  # at most
         least_share: float = math.inf,
     ) -> None:
         self.seconds, self.times = seconds, times or ReferenceTimes()

@@ -30,15 +30,13 @@ class Callbacks:
 
     The submission's code controls the process that uses them: what they are given is untrusted, and
     there is a limit to their uses. That they are used, when, and in which order, is certain.
-
-    Attributes:
-        room: what uses, replies and answers may still hold, of the call and of all items of the
-            iterator that it returns. A test may keep all of that. The request has its own room.
     """
 
     def __init__(self) -> None:
         self._functions: list[Callable[..., Any]] = []
         self._uses = 0  # in the present request
+        # What uses, replies and answers may still hold, of the call and of all items of the
+        # iterator that it returns. A test may keep all of that. The request has its own room.
         self.room = frames.DEFAULT_CAPS
 
     def add(self, value: Any) -> int:

@@ -26,13 +26,8 @@ _PIECE = 2**16  # bytes of a long message: who has sent so many may wait until t
 class Channel:
     """The judge's end.
 
-    Args:
-        connection: a non-blocking stream socket.
-        output: what the worker prints, read meanwhile so that it cannot block on it.
-        listener: announces calls of the worker that wait for the judge, if there are any.
-
-    Attributes:
-        call_id: of the last request that was sent; 0 for what the worker says before any.
+    Takes a non-blocking stream socket. Whenever it waits it reads what the worker prints, so that
+    the worker cannot block on it, and answers the calls that the listener announces.
     """
 
     def __init__(
@@ -41,7 +36,7 @@ class Channel:
         self._socket, self._output, self._listener = connection, output, listener
         self._readable = select.poll()
         self._readable.register(connection, select.POLLIN)
-        self.call_id = 0
+        self.call_id = 0  # of the last request, and how many there were; 0 before any
         self._needed = 0  # bytes that the worker owes the judge; 0 while the judge sends
 
     def ask(

@@ -28,10 +28,7 @@ class LeftFiles:
 
     Its methods but `seen` are those readers of `assignment/calls/readers.py` that parse nothing,
     and raise what these raise, and SubmissionFailure for more than a worker may send.
-
-    Args:
-        folder: a descriptor of the folder.
-        path: the folder's path, as the worker saw it and tests name it.
+    `folder` is a descriptor; `path`, the folder's path as the worker saw it and tests name it.
     """
 
     def __init__(self, folder: int, path: str) -> None:

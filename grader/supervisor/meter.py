@@ -61,7 +61,6 @@ class Meter:
     asleep at the end of an interval, the interval is charged as sleep, less the CPU time in it.
 
     Args:
-        worker: the worker's process.
         has_answered: whether it waits for the judge, which has not read what it sent; then it may
             sleep.
         check_end: raises when the grading as a whole has no time left.
@@ -69,8 +68,6 @@ class Meter:
         wait_for_disk: notes seconds that it waited for the disk; returns how many are charged.
         resume: continues the worker, which a signal has stopped. Whoever sent it, the submission is
             charged for no more than the sleep until then.
-        now: a clock, in seconds.
-        interval: draws the seconds until the next sample.
     """
 
     def __init__(
@@ -82,7 +79,7 @@ class Meter:
         resume: Callable[[], None] = lambda: None,
         wait_for_disk: Callable[[float], float] = lambda _: 0.0,
         now: Callable[[], float] = time.monotonic,
-        interval: Callable[[], float] = lambda: random.uniform(*_SAMPLE_SECONDS),
+        interval: Callable[[], float] = lambda: random.uniform(*_SAMPLE_SECONDS),  # to a sample
     ) -> None:
         self._worker, self._has_answered = worker, has_answered
         self._check_end, self._limits, self._resume = check_end, limits, resume
@@ -121,8 +118,7 @@ class Meter:
     def check(self, waiting: bool) -> None:
         """Updates the charge, takes a sample if one is due, and checks all limits.
 
-        Args:
-            waiting: whether the worker has a request and has not answered it.
+        `waiting` says whether the worker has a request and has not answered it.
 
         Raises:
             SubmissionFailure: the call has used up its time, or the worker holds more than it may.
@@ -196,9 +192,9 @@ _LEAST_ROOM, _LEAST_FILES = 16 * 2**20, 16
 class LimitChecker:
     """Checks what one worker holds: memory, and disk where no file system of its own bounds that.
 
+    What it holds now does not count.
+
     Args:
-        process: its process; what it holds now does not count.
-        limits: of its test.
         folders: what it may write, where no file system of its own bounds that.
         unlinked_bytes: measures files without a name, which no folder shows. That takes
             milliseconds: it is called only while the disk has far less room than before.

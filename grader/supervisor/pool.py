@@ -17,17 +17,13 @@ from grader.wire import messages
 
 
 class Account:
-    """Adds up what the test's workers do, one after the other. A worker may have had tests before.
-
-    Attributes:
-        has_earlier_tests: whether the present worker had one.
-    """
+    """Adds up what a test's workers do, one after the other; one may have had tests before."""
 
     def __init__(self) -> None:
         self._charged, self._printed = 0.0, ""  # by workers that are gone
         self._worker: Worker | None = None
         self._charged_before = 0.0  # by the present one, before this test
-        self.has_earlier_tests = False
+        self.has_earlier_tests = False  # of the present one
 
     def begin(self, worker: Worker, has_earlier_tests: bool = False) -> None:
         """Counts what this worker does from now on."""
@@ -49,7 +45,7 @@ class Account:
     def output(self) -> str:
         """The end of what the submission's code printed until now, up to a cap."""
         if self._worker is not None:
-            self._printed = (self._printed + self._worker.take_output())[-MAX_OUTPUT:]
+            self._printed = (self._printed + self._worker.process.output.take())[-MAX_OUTPUT:]
         return self._printed
 
 
@@ -57,14 +53,7 @@ class WorkerPool:
     """Starts workers, and keeps a spare one ready.
 
     The spare is forked and locked down while the test before it still runs; it learns nothing of
-    its test before `go`.
-
-    Args:
-        zygote: forks them.
-        submission: the staged submission.
-        package: the package in it.
-        spare: whether to keep a spare.
-        budget: of the grading that they are for; unlimited if None.
+    its test before `go`. `submission` is staged, and has `package` in it.
     """
 
     def __init__(
@@ -73,7 +62,7 @@ class WorkerPool:
         submission: Path,
         package: str,
         spare: bool = True,
-        budget: TimeBudget | None = None,
+        budget: TimeBudget | None = None,  # of the grading; unlimited if None
     ) -> None:
         self.zygote, self.submission, self.package = zygote, submission, package
         self.budget = budget or TimeBudget(math.inf)

@@ -117,11 +117,7 @@ class ScratchFolder(NamedTuple):
 
 
 class OutputPipe:
-    """What one worker prints.
-
-    Args:
-        descriptor: a non-blocking one of the pipe's read end, which belongs to this object now.
-    """
+    """What one worker prints: owns a non-blocking descriptor of the pipe's read end."""
 
     def __init__(self, descriptor: int) -> None:
         self._file = os.fdopen(descriptor, "rb", 0)
@@ -167,26 +163,17 @@ class WorkerProcess:
     Each of its descriptors belongs to one object, which closes it once and refuses to be used after
     that: an exception (a signal, for example) may come between any two steps, and the kernel soon
     gives a closed descriptor's number to another file.
-
-    Args:
-        forked: the zygote's reply to the request for it.
-        control: of the zygote.
-        connection: the judge's end of its socket.
-        output: what it prints.
-        scratch: its scratch folder.
-        groups: that it must have, its own one first, if it has a user of its own.
-        listener: announces the calls that wait for the judge, if some do.
     """
 
     def __init__(
         self,
         forked: PendingReply,
         control: Control,
-        connection: socket.socket,
+        connection: socket.socket,  # the judge's end
         output: OutputPipe,
         scratch: ScratchFolder,
-        groups: tuple[int, ...] = (),
-        listener: Listener | None = None,
+        groups: tuple[int, ...] = (),  # that a user of its own must have, its own one first
+        listener: Listener | None = None,  # if some of its calls wait for the judge
     ) -> None:
         self._forked, self._control, self._groups = forked, control, groups
         self.listener = listener
@@ -213,7 +200,7 @@ class WorkerProcess:
         return self._ids.pid
 
     @functools.cached_property
-    def process(self) -> Process:
+    def state(self) -> Process:
         """Reads its state from the kernel, until `kill`."""
         return Process(self.pid)
 
@@ -225,13 +212,13 @@ class WorkerProcess:
         """
         if self.is_killed:
             return
-        ids, process = self._ids, self.process
+        ids, state = self._ids, self.state
         try:
             self.is_killed = True  # not before: what is closed below would stay open for ever
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(ids.pidfd.fileno(), signal.SIGKILL)
             self.output.drain()
-            process.forget()  # once it is reaped, its number may be another process's
+            state.forget()  # once it is reaped, its number may be another process's
             reap = messages.Reap(
                 pid=ids.zygote_pid, scratch=self.scratch.name, keep_scratch=keep_scratch
             )
@@ -251,7 +238,7 @@ class WorkerProcess:
         """Stops all of its threads, and waits; raises WorkerEnded, or GraderFault if it goes on."""
         self._signal(signal.SIGSTOP)
         deadline = time.monotonic() + _STOP_SECONDS
-        while self.process.activity() not in ("stopped", None):
+        while self.state.activity() not in ("stopped", None):
             if time.monotonic() > deadline:
                 raise GraderFault("a worker does not stop")
 
@@ -267,7 +254,7 @@ class WorkerProcess:
 
     def peak_rss(self) -> int:
         """The most memory it ever held, in bytes; raises WorkerEnded if that cannot be read."""
-        peak = self.process.status().get("VmHWM")
+        peak = self.state.status().get("VmHWM")
         if peak is None:  # it, or its first thread, has ended
             raise WorkerEnded
         return int(peak.split()[0]) * 1024
@@ -278,7 +265,7 @@ class WorkerProcess:
         `own_uids` says whether it must have its own user and groups, or else the judge's. Raises
         GraderFault if it has kept something that it must give up.
         """
-        found = self.process.status()
+        found = self.state.status()
         uid = str(self.scratch.uid if own_uids else os.getuid())
         expected = {
             "Uid": [uid] * 4,

@@ -38,33 +38,23 @@ _EXIT_SECONDS = 5  # that a zygote has to end by itself
 
 
 class RunFolder:
-    """A folder that is removed, with its zygote ended first, however this process ends.
-
-    Args:
-        lanes: how many; each has a folder of its own for shared folders.
-
-    Attributes:
-        path: the folder. Others may pass through it and not list it.
-        private: what only the judge may read and write.
-        canary: a file in `private`, which a worker tries to read to test its isolation.
-        submissions: holds staged submissions.
-        trusted: holds staged programs of ours, which other workers run.
-    """
+    """A folder that is removed, with its zygote ended first, however this process ends."""
 
     def __init__(self, lanes: int) -> None:
         # The name is registered for removal before the folder exists, so that an exception in the
         # next line leaves nothing behind.
         self.path = Path(tempfile.gettempdir()).resolve() / f"grader-{secrets.token_hex(8)}"
-        self._cleanup = Cleanup(self.path)
-        self.remove = weakref.finalize(self, self._cleanup.run)
+        self.cleanup = Cleanup(self.path)
+        self.remove = weakref.finalize(self, self.cleanup.run)
         self.path.mkdir(mode=0o700)
-        self.path.chmod(0o711)
-        self.private, self.submissions = self.path / "judge", self.path / "submissions"
+        self.path.chmod(0o711)  # others may pass through it and not list it
+        self.private = self.path / "judge"  # only the judge reads and writes it
         self.private.mkdir(mode=0o700)
-        self.canary = self.private / "canary"
+        self.canary = self.private / "canary"  # a worker tries to read it, to test its isolation
         self.canary.write_text("only the judge may read this")
+        self.submissions = self.path / "submissions"  # as they were staged
         self.submissions.mkdir(mode=0o755)
-        self.trusted = self.path / "trusted"
+        self.trusted = self.path / "trusted"  # staged programs of ours, which other workers run
         self.trusted.mkdir(mode=0o755)
         for name in ("scratch", "shared", "tmp", "trial"):
             (self.path / name).mkdir(mode=0o711)
@@ -75,17 +65,13 @@ class RunFolder:
         """The folder that a lane's tests write and its workers may read."""
         return self.path / "shared" / str(lane)
 
-    def end_first(self, control: Control, process: subprocess.Popen[bytes] | None = None) -> None:
-        """Names what has to end before the folder is removed."""
-        self._cleanup.control, self._cleanup.process = control, process
-
 
 class Cleanup:
     """Ends a zygote and removes its folder; holds no reference to the RunFolder it belongs to."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._owner = folder, os.getpid()
-        self.control: Control | None = None
+        self.control: Control | None = None  # this and `process` end first
         self.process: subprocess.Popen[bytes] | None = None
 
     def run(self) -> None:

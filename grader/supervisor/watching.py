@@ -31,14 +31,10 @@ _CONTINUE = 1
 class Listener(ABC):
     """Takes what the kernel announces of one worker, and lets the calls pass.
 
-    `watch` says which calls are announced.
-
-    Args:
-        connection: a socket on which the worker sends the kernel's descriptor. It belongs to this
-            object now.
+    It owns `connection`, a socket on which the worker sends the kernel's descriptor.
     """
 
-    watch: ClassVar[messages.Watch]
+    watch: ClassVar[messages.Watch]  # which calls are announced
 
     def __init__(self, connection: socket.socket) -> None:
         connection.setblocking(False)
@@ -118,9 +114,6 @@ class Changes(Listener):
 
     Of writes in a row only the first, second, fourth, eighth and so on are moments to kill. So a
     save has few of them, however large it is.
-
-    Attributes:
-        look: is called just before each change, however many there are in a row.
     """
 
     watch = "changes"
@@ -130,7 +123,7 @@ class Changes(Listener):
         self._left = 0  # changes until the kill; 0 for none
         self._in_a_row = 0
         self._calls = 0
-        self.look: Callable[[], None] | None = None
+        self.look: Callable[[], None] | None = None  # before each, however many are in a row
 
     def kill_at(self, number: int) -> None:
         """Kills before the `number`th change from now on."""
@@ -157,12 +150,7 @@ MAX_CALLS = 100  # for a worker; a save makes three to six
 
 
 class FileCalls(Listener):
-    """Notes the syncs and renames of one worker; those that it names are the syncs.
-
-    Attributes:
-        look: asks for the worker's files, and for the one behind a descriptor of the worker's.
-        calls: what was announced until now.
-    """
+    """Notes the syncs and renames of one worker; those that it names are the syncs."""
 
     watch = "syncs"
 
@@ -170,6 +158,7 @@ class FileCalls(Listener):
         super().__init__(connection)
         # Synced files: no new file gets the number of their inode.
         self._held: list[Descriptor] = []
+        # Asks for the worker's files, and for the one behind a descriptor of the worker's.
         self.look: Callable[[int], PendingReply] | None = None
         self.calls: list[Call] = []
 

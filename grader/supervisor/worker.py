@@ -18,8 +18,8 @@ from grader.supervisor.callbacks import Callbacks
 from grader.supervisor.channel import Channel
 from grader.supervisor.control import PendingReply
 from grader.supervisor.meter import LimitChecker, Meter, WallTimer
-from grader.supervisor.process import ScratchFolder, WorkerProcess
-from grader.supervisor.watching import FileCalls, Listener
+from grader.supervisor.process import WorkerProcess
+from grader.supervisor.watching import FileCalls
 from grader.supervisor.zygote import Zygote
 from grader.wire import claims
 
@@ -27,21 +27,14 @@ _LOCKDOWN_SECONDS = 120.0  # on the wall: what a worker does until "go" takes mi
 
 
 class Worker:
-    """A worker process that answers calls.
+    """A worker process, which may not have been forked yet, and its answers to calls.
 
-    Args:
-        zygote: the one that forks it.
-        process: the worker's process, which may not have been forked yet.
-        budget: of the grading; says when that has no time left, and pays for waits.
-
-    Attributes:
-        probes: what it tried while it was locked down, and the error that each attempt met.
-        scratch_path: its scratch folder, as the worker sees it.
+    The grading's budget says when there is no time left, and pays for waits.
     """
 
     def __init__(self, zygote: Zygote, process: WorkerProcess, budget: TimeBudget) -> None:
-        self._zygote, self._process, self._budget = zygote, process, budget
-        self._channel = Channel(process.connection, process.output, process.listener)
+        self._zygote, self.process, self._budget = zygote, process, budget
+        self.channel = Channel(process.connection, process.output, process.listener)
         if isinstance(process.listener, FileCalls):
             process.listener.look = self._look_at_files
         self._meter: Meter | None = None  # this and the next two from "go" on
@@ -49,11 +42,11 @@ class Worker:
         self._seconds = 0.0
         self._is_ready = False
         self._keeps_scratch = False  # after its end
-        self.probes: dict[str, str] = {}
-        self.scratch_path = ""
+        self.probes: dict[str, str] = {}  # what it tried in its lockdown, and the errors it met
+        self.scratch_path = ""  # as the worker sees it
 
     def __repr__(self) -> str:
-        return f"<Worker {self.scratch_folder.name} charged {self.charged:.3f} s>"
+        return f"<Worker {self.process.scratch.name} charged {self.charged:.3f} s>"
 
     def ready(self) -> None:
         """Waits until the worker is locked down, and checks that from outside.
@@ -63,24 +56,24 @@ class Worker:
             Killed: another process ended it.
         """
         # `pid` waits for the fork, which takes any time: the zygote may be busy with earlier ones.
-        trace.event("forked", self._process.pid)
+        trace.event("forked", self.process.pid)
         with trusted("a worker ended in its lockdown"), self._alive():
-            report, _ = self._channel.receive(WallTimer(_LOCKDOWN_SECONDS))
+            report, _ = self.channel.receive(WallTimer(_LOCKDOWN_SECONDS))
         if "lockdown" in report:
             raise GraderFault(f"a worker could not be locked down: {report['lockdown']}")
         self.probes = json.loads(report["probes"])
         self.probes["a user of its own"] = "yes" if self._zygote.own_uids else "no: the judge's"
         self.probes["control group"] = self._zygote.control_group
         self.scratch_path = report["scratch"]
-        if self._process.listener is not None:
-            self._process.listener.take_descriptor()
+        if self.process.listener is not None:
+            self.process.listener.take_descriptor()
         if self._zygote.tier != UNISOLATED:
             allowed = [name for name, met in self.probes.items() if met == "allowed"]
             if allowed:
                 raise GraderFault(f"a worker is not isolated, it could: {', '.join(allowed)}")
-            self._process.check_lockdown(self._zygote.tier, self._zygote.own_uids)
+            self.process.check_lockdown(self._zygote.tier, self._zygote.own_uids)
         self._is_ready = True
-        trace.event("locked down", self.pid)
+        trace.event("locked down", self.process.pid)
 
     def go(self, package: str, limits: Limits, seed: int) -> None:
         """Lets the worker import the submission's package from now on, under these limits.
@@ -90,93 +83,66 @@ class Worker:
             Killed: another process ended it.
         """
         self._seconds = limits.seconds
-        process = self._process.process
-        folders = self._zygote.unbounded_folders(self.scratch_folder.name)
-        uid = self.scratch_folder.uid
-        unlinked = functools.partial(self._zygote.unlinked_bytes, process.pid, uid)
-        self._checker = LimitChecker(process, limits, folders, unlinked, self._zygote.has_device)
+        state, scratch = self.process.state, self.process.scratch
+        folders = self._zygote.unbounded_folders(scratch.name)
+        unlinked = functools.partial(self._zygote.unlinked_bytes, state.pid, scratch.uid)
+        self._checker = LimitChecker(state, limits, folders, unlinked, self._zygote.has_device)
         self._meter = Meter(
-            process,
-            self._channel.is_judges_turn,
+            state,
+            self.channel.is_judges_turn,
             self._budget.check_end,
             self._checker,
-            self._process.resume,
+            self.process.resume,
             self._budget.wait_for_disk,
         )
         request = {"package": package, "seed": seed, "files": limits.files}
         request |= {"memory_mib": limits.memory_mib, "address_space": limits.address_space}
         with trusted("a worker ended before its test"), self._alive():
-            answer, _ = self._channel.ask(request, WallTimer(_LOCKDOWN_SECONDS))
+            answer, _ = self.channel.ask(request, WallTimer(_LOCKDOWN_SECONDS))
         if "failed" in answer:
             raise GraderFault(f"a worker failed before its test: {answer['failed']}")
-        trace.event("go", self.pid)
+        trace.event("go", self.process.pid)
 
     def kill(self, keep_scratch: bool = False) -> None:
         """Ends the worker. A second call may remove the scratch folder that the first one kept."""
-        if self._process.is_killed:
+        if self.process.is_killed:
             if self._keeps_scratch and not keep_scratch:
                 self._keeps_scratch = False
-                self._zygote.discard(self.scratch_folder.name)
+                self._zygote.discard(self.process.scratch.name)
             return
         self._keeps_scratch = keep_scratch
         if self._meter is not None:
             self._meter.end()  # a call that is cut off is charged as well
-        self._process.kill(keep_scratch)
+        self.process.kill(keep_scratch)
         if self._is_ready:
-            trace.event(f"killed, charged {self.charged:.3f} s", self.pid)
+            trace.event(f"killed, charged {self.charged:.3f} s", self.process.pid)
 
     def stop(self) -> None:
         """Stops all of its threads, until `resume`; raises SubmissionFailure if it has ended."""
         with self._alive():
-            self._process.stop()
+            self.process.stop()
 
     def resume(self) -> None:
         """Continues it after `stop`; raises SubmissionFailure if it has ended."""
         with self._alive():
-            self._process.resume()
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def is_killed(self) -> bool:
-        return self._process.is_killed
-
-    @property
-    def scratch_folder(self) -> ScratchFolder:
-        return self._process.scratch
+            self.process.resume()
 
     @property
     def charged(self) -> float:
         """Seconds of CPU and of sleep that it was charged since "go"."""
         return self._meter.charged if self._meter else 0.0
 
-    def take_output(self) -> str:
-        """The end of what it printed since this was last asked, up to a cap."""
-        return self._process.output.take()
-
-    @property
-    def requests(self) -> int:
-        """How many it was sent."""
-        return self._channel.call_id
-
     def peak_rss(self) -> int:
         """The most memory that it ever held, in bytes; raises SubmissionFailure if it has ended."""
         with self._alive():
-            return self._process.peak_rss()
-
-    @property
-    def listener(self) -> Listener | None:
-        """Announces those of its calls that wait for the judge; None if none does."""
-        return self._process.listener
+            return self.process.peak_rss()
 
     def is_disk_full(self) -> bool:
         """Whether the disk has no room for what the worker may still write."""
         return self._checker is not None and self._checker.is_disk_full()
 
     def _look_at_files(self, descriptor: int) -> PendingReply:
-        return self._zygote.look_at_files(self.scratch_folder, self.pid, descriptor)
+        return self._zygote.look_at_files(self.process.scratch, self.process.pid, descriptor)
 
     @contextmanager
     def _alive(self) -> Iterator[None]:
@@ -191,13 +157,13 @@ class Worker:
             raise self._end_of_process() from None
 
     def _check_not_killed(self) -> None:
-        if self._process.is_killed:
+        if self.process.is_killed:
             raise GraderFault("a worker was used after its end")
 
     def _end_of_process(self) -> SubmissionFailure:
         """Reaps a worker that ended without the judge; how it ended."""
         self.kill(keep_scratch=True)
-        return self._process.exit_failure()
+        return self.process.exit_failure()
 
     def call(
         self,
@@ -215,13 +181,13 @@ class Worker:
             plain.NotPlainData: an argument cannot be sent; the worker is gone.
             GraderFault: the grader failed meanwhile; the worker is gone.
         """
-        trace.event(f"call {target}", self.pid)
+        trace.event(f"call {target}", self.process.pid)
         request = {"call": target, "args": args, "kwargs": kwargs}
         return claims.result(self._ask_metered(request, seconds), target)
 
     def call_all(self, calls: Calls, seconds: float) -> list[Any]:
         """Calls targets in order: `Implementation.call_all`. Raises what ends the worker."""
-        trace.event(f"{len(calls)} calls", self.pid)
+        trace.event(f"{len(calls)} calls", self.process.pid)
         answer = self._ask_metered({"calls": list(calls)}, seconds)
         return claims.results(answer, [target for target, _, _ in calls])
 
@@ -237,11 +203,11 @@ class Worker:
         The call itself is made immediately. `seconds` gives what it, and each later request, may
         be charged. Both raise what `call` raises, and in both the test's functions can be used.
         """
-        trace.event(f"iterate {target}", self.pid)
+        trace.event(f"iterate {target}", self.process.pid)
         callbacks = Callbacks()
         request = {"call": target, "args": args, "kwargs": kwargs, "iterate": True}
         claims.result(self._ask_metered(request, seconds(), callbacks), target)
-        iterator = self._channel.call_id
+        iterator = self.channel.call_id
 
         def items() -> Iterator[Any]:
             while True:
@@ -254,18 +220,18 @@ class Worker:
 
     def compile(self, files: Sequence[str], seconds: float) -> dict[str, bytes]:
         """The bytecode of those of the submission's files that can be compiled."""
-        trace.event("compile", self.pid)
+        trace.event("compile", self.process.pid)
         return claims.bytecode(self._ask_metered({"compile": list(files)}, seconds), files)
 
     def import_module(self, module: str, functions: list[str], seconds: float) -> dict[str, Any]:
         """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
-        trace.event(f"import {module}", self.pid)
+        trace.event(f"import {module}", self.process.pid)
         answer = self._ask_metered({"import": module, "functions": functions}, seconds)
         return claims.import_report(answer)
 
     def begin_next_test(self, seed: int) -> None:
         """Lets it import the package anew, and seeds it; raises SubmissionFailure if it cannot."""
-        trace.event("next test", self.pid)
+        trace.event("next test", self.process.pid)
         self._ask_metered({"seed": seed}, None)
 
     def _ask_metered(
@@ -284,7 +250,7 @@ class Worker:
         self._check_not_killed()
         meter.begin(self._seconds if seconds is None else seconds)
         try:
-            message, callbacks.room = self._channel.ask(
+            message, callbacks.room = self.channel.ask(
                 request, meter, callbacks.add, callbacks.room
             )
             while (use := callbacks.use_in(message)) is not None:
@@ -293,8 +259,8 @@ class Worker:
                 # Uses that were sent ahead are read without a wait, in which these are checked.
                 meter.check(waiting=False)
                 self._check_not_killed()  # the function may have ended it
-                callbacks.room = self._channel.reply(reply, meter, callbacks.room)
-                message, callbacks.room = self._channel.receive(meter, callbacks.room)
+                callbacks.room = self.channel.reply(reply, meter, callbacks.room)
+                message, callbacks.room = self.channel.receive(meter, callbacks.room)
             return message
         except WorkerEnded:
             raise self._end_of_process() from None
@@ -306,4 +272,4 @@ class Worker:
             raise
         finally:
             meter.end()
-            trace.event("done", self.pid)
+            trace.event("done", self.process.pid)

@@ -82,17 +82,6 @@ class Zygote:
         only_try: tries each of the tiers, fills `refused`, and starts none.
         device: the UUID of the CUDA device that its workers, and no others, see; None for none.
         lanes: how many judge processes will ask it, or forks of it, for workers.
-
-    Attributes:
-        folder: the temporary folder.
-        submissions: in it, for staged submissions.
-        trusted: in it, for staged programs of ours; closed to workers that run a submission.
-        has_device: whether its workers see a CUDA device.
-        lane: the number of the lane that asks it for workers; the first is 0.
-        tier: the tier that holds; "" before `wait`.
-        refused: why each stronger tier cannot be had, after `wait`.
-        own_uids: whether each worker is another user than the judge, after `wait`.
-        control_group: what bounds all workers together, in words, after `wait`.
     """
 
     def __init__(
@@ -104,9 +93,12 @@ class Zygote:
         device: str | None = None,
         lanes: int = USUAL_LANES,
     ) -> None:
-        self.tier, self.control_group, self.own_uids = "", "", False
-        self.refused: dict[str, str] = {}
-        self.lane, self._scratch_count, self._is_ready = 0, 0, False
+        self.tier = ""  # the one that holds; known after `wait`, as the next three are
+        self.control_group = ""  # what bounds all workers together, in words
+        self.own_uids = False  # each worker is another user than the judge
+        self.refused: dict[str, str] = {}  # why each stronger tier cannot be had
+        self.lane = 0  # that asks it for workers
+        self._scratch_count, self._is_ready = 0, False
         self.has_device = device is not None
         self._run = RunFolder(lanes)
         self.folder, self.submissions = self._run.path, self._run.submissions
@@ -114,10 +106,10 @@ class Zygote:
         self._hidden = tuple(path.resolve() for path in (*hidden, self._run.private))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = Control(ours)
-        self._run.end_first(self._control)
+        self._run.cleanup.control = self._control
         with theirs, (self._run.private / "zygote.log").open("wb") as log:
             self._process = start_zygote(theirs.fileno(), log, device)
-            self._run.end_first(self._control, self._process)
+            self._run.cleanup.process = self._process
         self._control.send(
             messages.Start(
                 tiers=tuple(tiers),

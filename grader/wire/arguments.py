@@ -68,7 +68,7 @@ def decode(body: memoryview, stand_in: Callable[[int, bool], Any] | None = None)
     `stand_in` makes the stand-in of the function of a number, or of the generator if the second
     argument is true; None refuses them.
     """
-    reader = _ArgumentReader(body, ARGUMENT_CAPS, stand_in)
+    reader = _ArgumentReader(body, stand_in)
     reader.segments()
     return reader.whole()
 
@@ -117,10 +117,8 @@ class _ArgumentWriter(Writer):
 class _ArgumentReader(Reader):
     numpy_dtypes = _BOTH_ORDERS
 
-    def __init__(
-        self, body: memoryview, caps: Caps, stand_in: Callable[[int, bool], Any] | None
-    ) -> None:
-        super().__init__(body, caps)
+    def __init__(self, body: memoryview, stand_in: Callable[[int, bool], Any] | None) -> None:
+        super().__init__(body, ARGUMENT_CAPS)
         self.stand_in = stand_in
         self.rebuilt = Rebuilt()
         self.shown = 0

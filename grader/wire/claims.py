@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assignment.calls.implementation import Raised
-from assignment.calls.imports import Change
 from grader.causes import Cause
 from grader.faults import SubmissionFailure, raised_by_submission
 
@@ -103,22 +102,23 @@ def import_report(answer: Any) -> dict[str, Any]:
         }
     if isinstance(stubs := answer.get("stubs"), list):
         known["stubs"] = [name for name in stubs if isinstance(name, str)]
-    known["changes"] = list(_changes(answer.get("changes")))
+    changes = _places(answer.get("changes"), slice(_MAX_CHANGES), tuple)
+    known["changes"] = [(file, line, what[:_MAX_CHANGE]) for file, line, what in changes]
     return known
 
 
-def _changes(found: Any) -> Iterator[Change]:
-    """What imports have left changed: the first entries (file, line, text), each text cut.
+def _places(
+    found: Any, which: slice, kind: type[list[Any]] | type[tuple[Any, ...]]
+) -> Iterator[tuple[str, int, str]]:
+    """These entries (file, line, text) of a list, each a tuple or a list itself.
 
     Those of another form, or of a file that cannot be a module, are dropped.
     """
-    if not isinstance(found, list):
-        return
-    for change in found[:_MAX_CHANGES]:
-        if isinstance(change, tuple) and [type(part) for part in change] == [str, int, str]:
-            file, line, what = change
+    for entry in found[which] if isinstance(found, list) else ():
+        if isinstance(entry, kind) and [type(part) for part in entry] == [str, int, str]:
+            file, line, text = entry
             if len(file) <= _MAX_PATH and _FILE.fullmatch(file) and 0 <= line < 10**7:
-                yield file, line, what[:_MAX_CHANGE]
+                yield file, line, text
 
 
 def text_field(answer: dict[Any, Any], name: str, limit: int) -> str:
@@ -137,19 +137,9 @@ def failure_detail(answer: dict[Any, Any], target: str) -> str:
     """
     parts = [text_field(answer, "type", _MAX_TYPE), text_field(answer, "message", _MAX_MESSAGE)]
     head = ": ".join(part for part in parts if part) or text_field(answer, "failed", _MAX_TYPE)
-    places = list(_source_lines(answer.get("frames")))
-    return "\n  ".join([head, *places]) if places else f"{target}: {head}"
-
-
-def _source_lines(frames: Any) -> Iterator[str]:
-    """The last frames of the form [file, line, function], each as `file:line in function`."""
-    if not isinstance(frames, list):
-        return
-    for frame in frames[-_MAX_FRAMES:]:
-        if not isinstance(frame, list) or len(frame) != 3:
-            continue
-        file, line, function = frame
-        if [type(part) for part in frame] != [str, int, str] or len(file) > _MAX_PATH:
-            continue
-        if _FILE.fullmatch(file) and 0 < line < 10**7 and _FUNCTION.fullmatch(function):
-            yield f"{file}:{line} in {function}"
+    lines = [
+        f"{file}:{line} in {function}"
+        for file, line, function in _places(answer.get("frames"), slice(-_MAX_FRAMES, None), list)
+        if line and _FUNCTION.fullmatch(function)
+    ]
+    return "\n  ".join([head, *lines]) if lines else f"{target}: {head}"

@@ -255,18 +255,11 @@ class Writer:
 
 
 def encode(
-    call_id: int,
-    value: Any,
-    what: str = "value",
-    caps: Caps = DEFAULT_CAPS,
+    call_id: int, value: Any, what: str = "value", caps: Caps = DEFAULT_CAPS
 ) -> list[bytes | bytearray | memoryview]:
     """A frame in parts, for one gathered write. Large contiguous tensors are not copied.
 
-    Args:
-        call_id: the call that it belongs to.
-        value: plain data.
-        what: what it is called in an error.
-        caps: what the frame may hold.
+    An error calls the value `what`.
 
     Raises:
         plain.NotPlainData: `value` is not plain data, or exceeds `caps`.
@@ -310,13 +303,9 @@ def new_body(length: int) -> memoryview:
 
 
 def decode(body: memoryview, caps: Caps = DEFAULT_CAPS) -> tuple[Any, int]:
-    """The value that a body holds, and of how many values it consists.
+    """The value that a body holds, which `encode` made, and of how many values it consists.
 
     Its tensors use the body's memory: never reuse a body.
-
-    Args:
-        body: what `encode` made, without its header.
-        caps: what it may hold.
 
     Raises:
         FrameError: anything is wrong with the body.

@@ -32,42 +32,27 @@ class _Message(msgspec.Struct, kw_only=True, tag_field="type", tag=True):
 
 
 class Grading(msgspec.Struct, frozen=True, kw_only=True):
-    """What a zygote knows of its grader's machine and folders.
+    """What a zygote knows of its grader's machine and folders."""
 
-    Attributes:
-        run: its own folder, with `scratch`, `tmp`, `shared`, `submissions` and `trusted`.
-        hidden: folders that no worker may see, even below a readable one.
-        first_uid: the first of the users that workers may become, and of their groups.
-        canary: a file that only the judge may read.
-        results: a folder that only the judge may write.
-        with_devices: whether workers may use the machine's CUDA devices.
-    """
-
-    run: str
-    hidden: tuple[str, ...]
-    first_uid: int
-    canary: str
-    results: str
-    with_devices: bool = False
+    run: str  # its own folder, with `scratch`, `tmp`, `shared`, `submissions` and `trusted`
+    hidden: tuple[str, ...]  # folders that no worker may see, even below a readable one
+    first_uid: int  # of the users that workers may become, and of their groups
+    canary: str  # a file that only the judge may read
+    results: str  # a folder that only the judge may write
+    with_devices: bool = False  # whether workers may use the machine's CUDA devices
 
 
 # --- requests ------------------------------------------------------------------------------------
 
 
 class Start(_Message):
-    """Prepares the first tier that holds; `Ready`.
+    """Prepares the first tier that holds; `Ready`."""
 
-    Attributes:
-        tiers, only_try: as in `supervisor.zygote.Zygote`. After a try the zygote ends.
-        memory: bytes that all workers may hold together.
-        processes: how many processes and threads they may have together.
-    """
-
-    tiers: tuple[str, ...]
-    only_try: bool
+    tiers: tuple[str, ...]  # as in `supervisor.zygote.Zygote`, and so is the next
+    only_try: bool  # after a try the zygote ends
     grading: Grading
-    memory: int
-    processes: int
+    memory: int  # bytes that all workers may hold together
+    processes: int  # and threads, that they may have together
 
 
 class ForkWorker(_Message):
@@ -75,22 +60,14 @@ class ForkWorker(_Message):
 
     With a third one, a socket, some of the worker's calls wait for the judge: the worker sends the
     descriptor on which the kernel announces them, before anything else.
-
-    Attributes:
-        scratch: the name of its folders for scratch and temporary files.
-        uid: the user that it becomes, if workers have users of their own.
-        submission: the folder of the staged submission.
-        shared: the folder that tests write and the worker may read, by the same path inside.
-        judge: the process id of the judge.
-        watch: which calls those are; "" if the third descriptor is not there.
     """
 
-    scratch: str
-    uid: int
-    submission: str
-    shared: str
-    judge: int
-    watch: Watch = ""
+    scratch: str  # the name of its folders for scratch and temporary files
+    uid: int  # the user that it becomes, if workers have users of their own
+    submission: str  # the folder of the staged submission
+    shared: str  # the folder that tests write and the worker may read, by the same path inside
+    judge: int  # its process id
+    watch: Watch = ""  # which calls those are; "" if the third descriptor is not there
 
 
 class Reap(_Message):
@@ -102,29 +79,19 @@ class Reap(_Message):
 
 
 class LookAtFiles(_Message):
-    """Looks at a worker's files, from outside and with the worker's rights; `Files`.
+    """Looks at a worker's files, from outside and with the worker's rights; `Files`."""
 
-    Attributes:
-        pid, uid: as in `MeasureUnlinked`.
-        descriptor: one of the worker's, to say which file it means; -1 for none.
-    """
-
-    pid: int
+    pid: int  # this and `uid`: as in `MeasureUnlinked`
     uid: int
     scratch: str
-    descriptor: int
+    descriptor: int  # one of the worker's, to say which file it means; -1 for none
 
 
 class MeasureUnlinked(_Message):
-    """Measures what a worker keeps on the disk without a name; `Unlinked`.
+    """Measures what a worker keeps on the disk without a name; `Unlinked`."""
 
-    Attributes:
-        pid: the worker, as the judge numbers it.
-        uid: the worker's user, if workers have users of their own.
-    """
-
-    pid: int
-    uid: int
+    pid: int  # as the judge numbers it
+    uid: int  # the worker's user, if workers have users of their own
 
 
 class OpenScratch(_Message):
@@ -178,16 +145,11 @@ class Files(_Message):
     """What `LookAtFiles` found.
 
     Comes with a descriptor of the file that was asked for, if that is a regular one.
-
-    Attributes:
-        names: all in the scratch folder, by their names in it; the folder itself is ".".
-        file: the one behind the descriptor; None if there is no such file.
-        too_many: whether `names` was cut off.
     """
 
-    names: dict[str, File]
-    file: File | None
-    too_many: bool
+    names: dict[str, File]  # all in the scratch folder; the folder itself is "."
+    file: File | None  # the one behind the descriptor; None if there is no such file
+    too_many: bool  # whether `names` was cut off
 
 
 class Unlinked(_Message):
@@ -207,15 +169,11 @@ class Done(_Message):
 
 
 class Failed(_Message):
-    """What was asked for could not be done.
-
-    Attributes:
-        reason: why.
-        cannot_isolate: whether the machine does not offer any of the tiers; otherwise it refused
-            something, or a fork would not work.
-    """
+    """What was asked for could not be done."""
 
     reason: str
+    # Whether the machine does not offer any of the tiers; otherwise it refused something, or a fork
+    # would not work.
     cannot_isolate: bool = False
 
 

@@ -40,7 +40,7 @@ UNCHECKED = (  # switches off the grader's own checks of a worker, which would r
     Edit("sandbox/probe.py", "{name: _result(attempt) for", "{name: 'EPERM' for"),
     Edit(
         "supervisor/worker.py",
-        "            self._process.check_lockdown(self._zygote.tier, self._zygote.own_uids)\n",
+        "            self.process.check_lockdown(self._zygote.tier, self._zygote.own_uids)\n",
         "",
     ),
 )

@@ -58,7 +58,7 @@ def test_peak_memory_of_an_ended_process_is_a_failure(sandboxed):
     """It cannot be measured any more, and must not count as 0"""
     implementation = sandboxed(probe="def f():\n    return bytes(100)\n")
     assert implementation.probe.f() == bytes(100)
-    pid = implementation._worker.pid
+    pid = implementation._worker.process.pid
     os.kill(pid, signal.SIGKILL)
     assert wait_until(lambda: "VmHWM" not in Path(f"/proc/{pid}/status").read_text())
     with pytest.raises(SubmissionFailure) as caught:

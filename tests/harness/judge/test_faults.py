@@ -232,7 +232,7 @@ def test_worker_that_another_process_kills_once_costs_nothing(quick_grader, monk
 
     def kill_once(self: GradedImplementation, target: str, /, *args: Any, **kwargs: Any) -> Any:
         if not killed:
-            killed.append(self._running().pid)
+            killed.append(self._running().process.pid)
             os.kill(killed[0], signal.SIGKILL)
         return call(self, target, *args, **kwargs)
 

@@ -106,7 +106,7 @@ class Lane:
     @property
     def worker_pid(self) -> int:
         assert self.impl._worker is not None
-        return self.impl._worker.pid
+        return self.impl._worker.process.pid
 
 
 @pytest.fixture(scope="module")

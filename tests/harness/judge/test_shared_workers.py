@@ -118,16 +118,16 @@ def test_a_kept_worker_does_nothing_beside_another(next_test):
     """Nothing would be charged for what it does meanwhile"""
     one = next_test()
     assert one.toy.count() == 1
-    pid, pool = one._worker.pid, one._pool
+    pid, pool = one._worker.process.pid, one._pool
     one.close()
     alone = next_test("")
     assert alone.toy.count() == 1
     assert pool._kept is not None
-    process = pool._kept[1]._process.process
+    process = pool._kept[1].process.state
     assert process.activity() == "stopped"
     alone.close()
     again = next_test()
-    assert (again.toy.count(), again._worker.pid) == (2, pid)
+    assert (again.toy.count(), again._worker.process.pid) == (2, pid)
 
 
 @pytest.mark.parametrize("group", ["", "group"])

@@ -18,6 +18,7 @@ from assignment import programs
 from grader.causes import Cause
 from grader.faults import GraderFault
 from grader.races import device, race
+from grader.races.race import Race
 from grader.races.runner import TimingRunner
 from grader.races.statistic import PRECISE, RULES, Interval
 from grader.races.timed_worker import TimedWorker
@@ -122,8 +123,8 @@ def test_place_of_a_round_may_have_several_runs(raced, hash_grader, monkeypatch,
 
     def note(worker, target, args):
         if target == "programs.run":
-            others.update(state_of(pid) for pid in workers - {worker.pid})
-            workers.add(worker.pid)
+            others.update(state_of(pid) for pid in workers - {worker.process.pid})
+            workers.add(worker.process.pid)
             calls.append(args[1])
 
     before_calls(note)
@@ -321,8 +322,8 @@ def test_only_one_party_runs_at_a_time(raced, hash_grader, before_calls):
 
     def note(worker, target, args):
         if target == "programs.run":
-            others.update(state_of(pid) for pid in met - {worker.pid})
-            met.add(worker.pid)
+            others.update(state_of(pid) for pid in met - {worker.process.pid})
+            met.add(worker.process.pid)
 
     before_calls(note)
     grade, _ = raced(hash_grader)
@@ -339,7 +340,7 @@ def state_of(pid):
 
 
 def test_time_below_the_hardware_limit_is_left_to_a_person(raced, hash_grader, monkeypatch):
-    monkeypatch.setattr("grader.races.runner._floor", lambda *_: 1e6)
+    monkeypatch.setattr(Race, "_floor", lambda _: 1e6)
     grade, check = raced(hash_grader)
     assert (check.state, check.cause) == ("not_run", Cause.SUSPICIOUS)
     assert not grade.exercises[0].measured

@@ -228,7 +228,7 @@ class FakeWorker(Worker):
 
     def go(self, package: str, limits: manifests.Limits, seed: int) -> None:
         self._seconds = limits.seconds
-        self._checker = LimitChecker(Process(self.pid), limits)
+        self._checker = LimitChecker(Process(self.process.pid), limits)
         self._checker._memory_before = 2**60
         self._meter = Meter(IdleProcess(), limits=self._checker)
 
@@ -286,5 +286,5 @@ class FakeZygote:
 
     def _new_worker(self, zygote: Any, process: FakeProcess, *budget: Any) -> FakeWorker:
         worker = FakeWorker(zygote, process, *budget)
-        worker._channel = FakeChannel(process, self.behaviours, self._parameters)
+        worker.channel = FakeChannel(process, self.behaviours, self._parameters)
         return worker

@@ -40,7 +40,7 @@ def test_every_probe_failed(inside):
 def test_worker_has_no_capability_and_a_pid_namespace_of_its_own(inside):
     """Of the rest that the kernel shows, the judge looks at each worker itself"""
     inside.probe.loaded()
-    found = status(inside._worker.pid)
+    found = status(inside._worker.process.pid)
     assert [int(found[f"Cap{name}"], 16) for name in ("Inh", "Prm", "Amb")] == [0, 0, 0]
     assert len(found["NSpid"].split()) >= 2
 
@@ -144,11 +144,11 @@ def test_nothing_outside_scratch_and_tmp_can_be_written(inside, quick_grader):
 def test_scratch_outlives_a_restart_and_memory_does_not(inside):
     assert inside.probe.attempt(f"{inside.scratch}/kept", "w") == "allowed"
     assert inside.probe.attempt("/tmp/kept", "w") == "allowed"
-    first = inside._worker.pid
+    first = inside._worker.process.pid
     inside.restart()
     assert inside.probe.attempt(f"{inside.scratch}/kept", "r") == "allowed"
     assert inside.probe.attempt("/tmp/kept", "r") == "FileNotFoundError"
-    assert inside._worker.pid != first
+    assert inside._worker.process.pid != first
 
 
 def test_workers_draw_from_the_seed_they_are_given(sandboxed):

@@ -129,7 +129,7 @@ def test_secrets_are_not_in_a_workers_memory(inside, quick_grader):
     os.environ["HARNESS_FRESH"] = fresh
     try:
         inside.probe.loaded()  # the submission is imported
-        memory = views(memory_of(inside._worker.pid))
+        memory = views(memory_of(inside._worker.process.pid))
     finally:
         del os.environ["HARNESS_FRESH"]
     wanted = dict(secrets_of_the_judge())
@@ -147,7 +147,7 @@ def test_scan_finds_a_text_in_a_workers_memory(inside, beside):
     """Checks the test above. Beside a letter beyond Latin-1 each letter takes two bytes."""
     text = secrets.token_hex(16)
     inside.probe.hold(text + beside)
-    assert is_in(text[::-1].encode(), views(memory_of(inside._worker.pid)))
+    assert is_in(text[::-1].encode(), views(memory_of(inside._worker.process.pid)))
 
 
 @needs_root

@@ -259,17 +259,17 @@ def test_reader_reads_what_was_written(impl):
 def test_reader_runs_after_the_process_of_the_submission(sandboxed):
     impl = sandboxed(toy=MODULE)
     assert impl.toy.remembers(1) == [1]
-    pid = impl._worker.pid
+    pid = impl._worker.process.pid
     path = str(impl.scratch / "file")
     impl.toy.writes(path, "words")
     for missing in (impl.readers.toy, impl.scenarios.toy, impl.programs.toy):
         with pytest.raises(GraderFault, match="is called 'toy'"):
             missing(path)
-    assert impl._worker.pid == pid
+    assert impl._worker.process.pid == pid
     assert impl.readers.file_bytes(path) == b"words"
     assert impl._worker is None
     assert impl.toy.remembers() == []
-    assert impl._worker.pid != pid
+    assert impl._worker.process.pid != pid
 
 
 def test_assertion_of_the_submissions_ends_no_process(sandboxed):

@@ -264,11 +264,11 @@ def test_worker_that_is_killed_while_it_waits_leaves_nothing(sandboxed):
     impl._pool.zygote.wait()
     impl._folder = impl._pool.zygote.new_scratch()
     impl._worker = worker = impl._pool.start(impl._limits, 1, impl._folder, watch="syncs")
-    listener = worker._process.listener
+    listener = worker.process.listener
     request = {"call": "files.many", "args": (str(impl.scratch), 3), "kwargs": {}}
-    worker._channel._write(arguments.encode(1, request), WallTimer(MAX_WAIT))
+    worker.channel._write(arguments.encode(1, request), WallTimer(MAX_WAIT))
     assert wait_until(listener.is_waited_for)
-    os.kill(worker.pid, signal.SIGKILL)
+    os.kill(worker.process.pid, signal.SIGKILL)
     impl.close()
     assert not listener.is_open
     impl._pool.zygote.drain()
@@ -278,7 +278,7 @@ def test_the_spare_worker_is_not_watched(sandboxed):
     impl = sandboxed(files=CODE)
     folder = str(impl.scratch)
     impl.file_calls("files.many", folder, 1)
-    assert impl._pool._spare._process.listener is None
+    assert impl._pool._spare.process.listener is None
     impl.files.many(folder, 2 * MAX_CALLS)
 
 

@@ -167,7 +167,7 @@ def assert_touches_no_others(rig: Rig, others: Others) -> None:
         implementation.close,
         lambda: implementation.output,
         worker.kill,
-        worker.take_output,
+        rig.process.output.take,
         rig.process.output.drain,
         worker.ready,
         worker.stop,
@@ -242,7 +242,7 @@ def test_worker_whose_reaping_fails_is_closed(others, error):
 def test_process_that_was_reaped_is_not_read():
     """Its number may be another process's by then"""
     rig = Rig()
-    process = rig.process.process
+    process = rig.process.state
     assert process.cpu() is not None
     rig.end()
     process.pid = os.getpid()  # as if
@@ -270,7 +270,7 @@ def test_judge_reads_from_the_kernel_what_a_worker_has_given_up(field):
     rig = Rig()
     rig.process.scratch, rig.process._groups = ScratchFolder("scratch", 7), (8, 9)
     status = {name: right for name, (right, _) in LOCKED_DOWN.items()}
-    rig.process.process.status = lambda: status
+    rig.process.state.status = lambda: status
     rig.process.check_lockdown("B", own_uids=True)
     status[field] = LOCKED_DOWN[field][1]
     with pytest.raises(GraderFault, match=f"not locked down: {field} is"):

@@ -105,7 +105,7 @@ def test_end_of_the_process_ends_all_calls(sandboxed):
 def test_calls_are_one_request_and_one_answer(sandboxed):
     toy = sandboxed(toy=MODULE)
     toy.toy.half(4)
-    channel, answers = toy._worker._channel, toy.answers
+    channel, answers = toy._worker.channel, toy.answers
     before = channel.call_id
     toy.call_all(calls(*[["half", 4]] * 50))
     assert channel.call_id == before + 1
