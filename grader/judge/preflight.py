@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from assignment.calls import imports
 from assignment.hooks import seed_of
@@ -22,6 +21,7 @@ from grader.faults import Killed, SubmissionFailure
 from grader.results.record import ExerciseScore, ModuleReport
 from grader.supervisor.pool import WorkerPool
 from grader.supervisor.worker import Worker
+from grader.wire.claims import ImportReport
 
 
 @dataclass
@@ -91,16 +91,16 @@ def preflight(
             message = f"while {module}.py was imported: {failure.detail}"
             found.reports.append(ModuleReport(module=module, ok=False, message=message))
             continue
-        for file, changes in imports.by_file(answer["changes"]).items():
+        for file, changes in imports.by_file(answer.changes).items():
             with contextlib.suppress(OSError):  # a worker may name any, however long
                 if (pool.submission / file).is_file():
                     found.changes.setdefault(file, changes)  # a module of several others, once
-        if isinstance(parameters := answer.get("result"), dict):
-            message = _signature_problems(manifest, module, parameters)
+        if answer.parameters is not None:
+            message = _signature_problems(manifest, module, answer.parameters)
             found.reports.append(ModuleReport(module=module, ok=True, message=message))
-            stubs.update(f"{module}.{name}" for name in answer.get("stubs", ()))
+            stubs.update(f"{module}.{name}" for name in answer.stubs)
             continue
-        missing = answer.get("failed") == "missing"
+        missing = answer.failed == Cause.MISSING.value
         found.broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
         found.reports.append(failed_import_report(manifest.package, module, answer, missing))
     if stubs:
@@ -114,7 +114,7 @@ class _ImportCheck:
     def __init__(self, pool: WorkerPool, manifest: Manifest, nonce: str = "") -> None:
         self._pool, self._manifest, self._nonce = pool, manifest, nonce
 
-    def module(self, module: str, found: Preflight) -> dict[str, Any]:
+    def module(self, module: str, found: Preflight) -> ImportReport:
         """Imports one module in a fresh worker; returns that worker's report."""
         with self.worker(seed_of(self._nonce, "import", module)) as worker:
             found.probes = worker.probes
@@ -126,17 +126,17 @@ class _ImportCheck:
         A module may rebind another module's functions. Empty if these imports fail together.
         """
         modules = [report.module for report in found.reports if report.ok]
-        stubs: dict[str, list[str]] = {}
+        stubs: dict[str, Sequence[str]] = {}
         try:
             with self.worker(seed_of(self._nonce, "import")) as worker:
                 # Twice, since a later module may rebind functions of an earlier one.
                 for module in [*modules, *modules]:
-                    stubs[module] = self._import_in(worker, module).get("stubs", [])
+                    stubs[module] = self._import_in(worker, module).stubs
         except SubmissionFailure:  # fails only together with others: leave it to the tests
             return frozenset()
         return frozenset(f"{module}.{name}" for module, names in stubs.items() for name in names)
 
-    def _import_in(self, worker: Worker, module: str) -> dict[str, Any]:
+    def _import_in(self, worker: Worker, module: str) -> ImportReport:
         with self.limit(worker) as seconds:
             return worker.import_module(module, list(self._manifest.functions_of(module)), seconds)
 
@@ -154,17 +154,17 @@ class _ImportCheck:
         return self._pool.worker(self._manifest.limits, seed)
 
 
-def _signature_problems(manifest: Manifest, module: str, found: Mapping[object, object]) -> str:
+def _signature_problems(manifest: Manifest, module: str, found: Mapping[str, list[str]]) -> str:
     """Lists a module's functions that are missing, or whose parameters differ from the stub's."""
     reference = import_module(f"solutions.{manifest.package}.{module}")
     lines = []
     for name in manifest.functions_of(module):
         expected = list(inspect.signature(getattr(reference, name)).parameters)
         got = found.get(name)
-        if not isinstance(got, list):
+        if got is None:
             lines.append(f"{name} is missing or not callable")
-        elif got != expected and not any(str(p).startswith("*") for p in got):  # these take all
-            shown = ", ".join(str(p)[:50] for p in got[:20])
+        elif got != expected and not any(p.startswith("*") for p in got):  # these take all
+            shown = ", ".join(p[:50] for p in got[:20])
             lines.append(f"{name}: expected parameters ({', '.join(expected)}), got ({shown})")
     return "\n".join(lines)
 
@@ -176,18 +176,18 @@ def _changes_report(file: str, changes: Sequence[imports.Change]) -> ModuleRepor
 
 
 def failed_import_report(
-    package: str, module: str, answer: dict[str, object], missing: bool
+    package: str, module: str, answer: ImportReport, missing: bool
 ) -> ModuleReport:
     """Reports a failed import in its own words: they cannot hold hidden data yet."""
     if missing:
         return ModuleReport(module=module, ok=False, message=Cause.MISSING.words)
-    line = answer.get("line")
-    file = str(answer.get("file") or "")
-    _, found, inside = file.rpartition(f"/{package}/")  # the worker may see another folder above it
+    _, found, inside = answer.file.rpartition(
+        f"/{package}/"
+    )  # the worker may see another folder above it
     return ModuleReport(
         module=module,
         ok=False,
-        message=f"{answer.get('type')}: {answer.get('message')}"[:2000],
-        file=(f"{package}/{inside}" if found else file)[:200],
-        line=line if isinstance(line, int) and 0 <= line < 10**7 else 0,
+        message=f"{answer.type}: {answer.message}"[:2000],
+        file=(f"{package}/{inside}" if found else answer.file)[:200],
+        line=answer.line if 0 <= answer.line < 10**7 else 0,
     )

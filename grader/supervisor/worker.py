@@ -223,8 +223,10 @@ class Worker:
         trace.event("compile", self.process.pid)
         return claims.bytecode(self._ask_metered({"compile": list(files)}, seconds), files)
 
-    def import_module(self, module: str, functions: list[str], seconds: float) -> dict[str, Any]:
-        """Imports one module: {"result": parameters by function, "stubs": …} or {"failed": …}."""
+    def import_module(
+        self, module: str, functions: list[str], seconds: float
+    ) -> claims.ImportReport:
+        """Imports one module."""
         trace.event(f"import {module}", self.process.pid)
         answer = self._ask_metered({"import": module, "functions": functions}, seconds)
         return claims.import_report(answer)

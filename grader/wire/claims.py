@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from assignment.calls.implementation import Raised
+from assignment.calls.imports import Change
 from grader.causes import Cause
 from grader.faults import SubmissionFailure, raised_by_submission
 
@@ -80,22 +81,30 @@ def bytecode(answer: Any, files: Sequence[str]) -> dict[str, bytes]:
     return {n: code for n, code in found.items() if n in files and type(code) is bytes}
 
 
-def import_report(answer: Any) -> dict[str, Any]:
-    """The fields of an import's answer that have the expected type; all others are dropped.
+class ImportReport(NamedTuple):
+    """What a worker says of an import; what has another type than here counts as unsaid."""
+
+    parameters: dict[str, list[str]] | None = None  # by function; None if the import failed
+    stubs: Sequence[str] = ()  # names of functions that are still the handout's
+    changes: Sequence[Change] = ()  # what it has left changed
+    failed: str = ""
+    type: str = ""  # of the exception
+    message: str = ""
+    file: str = ""
+    line: int = 0
+
+
+def import_report(answer: Any) -> ImportReport:
+    """Reads an import's answer; raises SubmissionFailure if it has no fields.
 
     Types are checked before values, because an array has neither a truth value nor equality.
-
-    Raises:
-        SubmissionFailure: the answer has no fields.
     """
     if not isinstance(answer, dict):
         raise SubmissionFailure(Cause.PROTOCOL, "the answer to an import has an unknown form")
     kinds = {"failed": str, "type": str, "message": str, "file": str, "line": int}
-    known: dict[str, Any] = {
-        name: answer[name] for name, kind in kinds.items() if type(answer.get(name)) is kind
-    }
+    known = {n: answer[n] for n, kind in kinds.items() if type(answer.get(n)) is kind}
     if isinstance(found := answer.get("result"), dict):
-        known["result"] = {
+        known["parameters"] = {
             name: names
             for name, names in found.items()
             if isinstance(names, list) and all(isinstance(n, str) for n in names)
@@ -104,7 +113,7 @@ def import_report(answer: Any) -> dict[str, Any]:
         known["stubs"] = [name for name in stubs if isinstance(name, str)]
     changes = _places(answer.get("changes"), slice(_MAX_CHANGES), tuple)
     known["changes"] = [(file, line, what[:_MAX_CHANGE]) for file, line, what in changes]
-    return known
+    return ImportReport(**known)
 
 
 def _places(

@@ -106,15 +106,15 @@ def check_import(value: Any) -> None:
         return
     except Exception as error:
         raise Finding(f"an import report raised {type(error).__name__}: {error}") from error
-    kinds = {"line": int, "result": dict, "stubs": list, "changes": list}
-    for name, item in answer.items():
-        if type(item) is not kinds.get(name, str):
+    kinds = {"line": (int,), "parameters": (dict, type(None)), "stubs": (list, tuple)}
+    for name, item in answer._asdict().items():
+        if type(item) not in kinds.get(name, (str, list)):
             raise Finding(f"an import report's {name} is {type(item).__name__}")
-    for names in answer.get("result", {}).values():
+    for names in (answer.parameters or {}).values():
         if type(names) is not list or any(type(n) is not str for n in names):
             raise Finding("an import report's parameters are not names")
     if len(report.message) + len(report.file) > _LENGTH:
         raise Finding("a module's report is not cut")
-    for change in answer["changes"]:
+    for change in answer.changes:
         if [type(part) for part in change] != [str, int, str] or len(str(change)) > _LENGTH:
             raise Finding("a change by an import is not of a file, a line and a short text")
