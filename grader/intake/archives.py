@@ -89,15 +89,11 @@ class _TarBytes:
     """The decompressed bytes of a tar, as a file for tarfile to read.
 
     Reading stops at `MAX_UNPACKED`: a few kilobytes may decompress to terabytes.
-
-    Attributes:
-        path: the tar's, for messages.
-        count: of its headers.
-        listed: whether all headers were read; until then reading only moves forward.
     """
 
     def __init__(self, data: bytes, path: Path) -> None:
-        self.path, self.count, self.listed = path, EntryCount(path), False
+        self.path, self.count = path, EntryCount(path)  # for messages; of its headers
+        self.listed = False  # whether all headers were read; until then reading only moves forward
         kinds = (kind for magic, kind in _COMPRESSED.items() if data.startswith(magic))
         self._file: Any = next(kinds, lambda file: file)(io.BytesIO(data))
         self._end = 0  # of what was read
