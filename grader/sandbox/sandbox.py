@@ -42,11 +42,7 @@ class Sandbox:
         self.grading, self.run = grading, grading.run
 
     def prepare(self) -> None:
-        """Gets ready, once and before any other thread exists.
-
-        Raises:
-            CannotIsolate: the tier cannot be had on this machine.
-        """
+        """Gets ready, once and before any other thread exists; raises CannotIsolate."""
 
     def make_paths(self, request: ForkWorker) -> WorkerPaths:
         """Makes a worker's folders; returns their paths as seen from outside. Raises OSError."""

@@ -191,9 +191,8 @@ def _kill_strays(alive: Collection[int]) -> None:
 def _count_processes(uid: int) -> int:
     """The number of a user's processes and threads: the kernel's limit counts all of them."""
     count = 0
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            with contextlib.suppress(OSError):
-                if process.stat().st_uid == uid:
-                    count += sum(1 for _ in Path(process, "task").iterdir())
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if process.stat().st_uid == uid:
+                count += sum(1 for _ in Path(process, "task").iterdir())
     return count
