@@ -36,8 +36,7 @@ def check_folder(folder: Path) -> None:
 def write(folder: Path, cuda: bool = False, base: str = BASE) -> None:
     """Writes the build context into `folder`, and removes an older one. Takes what `context` takes.
 
-    Raises:
-        PackError: the folder holds something else, or a file to pack is missing.
+    Raises PackError if the folder holds something else, or a file to pack is missing.
     """
     files = context(cuda, base)
     check_folder(folder)

@@ -23,8 +23,7 @@ class PackError(Exception):
 def contents(root: Path = REPOSITORY) -> dict[str, bytes]:
     """Every file that grading needs, by its path with forward slashes, sorted.
 
-    Raises:
-        PackError: a file of the list is missing, or is not a regular file.
+    Raises PackError if a file of the list is missing, or is not a regular file.
     """
     for pattern in GRADING_FILES:
         found = list(root.glob(pattern))
