@@ -14,15 +14,6 @@ _DIGEST = "sha256:d29f48a31a8b408ed19272ca1e7b10ebae13b240a27e862d3d4217c528e2e0
 BASE = f"python:{PYTHON}-slim-bookworm@{_DIGEST}"
 
 
-def context(cuda: bool = False, base: str = BASE) -> dict[str, bytes]:
-    """Every file of the build context by its path, sorted; raises PackError.
-
-    `cuda` is for a runner with a CUDA device; `base` is best given with its digest.
-    """
-    files = contents() | {"Dockerfile": template("Dockerfile", base=base, cuda=cuda)}
-    return dict(sorted(files.items()))
-
-
 def check_folder(folder: Path) -> None:
     """Raises PackError unless the folder is new, empty or an older build context."""
     if folder.exists() and not folder.is_dir():
@@ -34,11 +25,12 @@ def check_folder(folder: Path) -> None:
 
 
 def write(folder: Path, cuda: bool = False, base: str = BASE) -> None:
-    """Writes the build context into `folder`, and removes an older one. Takes what `context` takes.
+    """Writes the build context into `folder`, and removes an older one.
 
-    Raises PackError if the folder holds something else, or a file to pack is missing.
+    `cuda` is for a runner with a CUDA device; `base` is best given with its digest. Raises
+    PackError if the folder holds something else, or a file to pack is missing.
     """
-    files = context(cuda, base)
+    files = contents() | {"Dockerfile": template("Dockerfile", base=base, cuda=cuda)}
     check_folder(folder)
     if folder.exists():
         shutil.rmtree(folder)
