@@ -59,11 +59,8 @@ def diagnose() -> Diagnosis:
         OSError: no process could be started for the trial.
         GraderFault: the trial itself failed. A tier that does not hold is part of the result.
     """
-    zygote = Zygote(TIERS, SECRETS, only_try=True)
-    try:
+    with contextlib.closing(Zygote(TIERS, SECRETS, only_try=True)) as zygote:
         zygote.wait()
-    finally:
-        zygote.close()
     held = [tier for tier in TIERS if not zygote.refused[tier]]
     refused = {tier: reason for tier, reason in zygote.refused.items() if reason}
     return Diagnosis(held[0] if held else "", refused, why_unwatched(), _machine())
