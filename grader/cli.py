@@ -49,20 +49,12 @@ def build_app() -> typer.Typer:
     app.callback()(_options)
     app.command()(grade)
     app.command()(doctor)
-    _add_commands_of("grader.classroom", app)
-    _add_commands_of("grader.pack", app)
-    _add_commands_of("grader.authoring", app)
+    for package in ("grader.classroom", "grader.pack", "grader.authoring"):
+        # Only in this copy's folder: another copy may be installed for the interpreter.
+        spec = PathFinder.find_spec(package, grader.__path__)
+        if spec is not None and spec.origin is not None:  # without origin: a folder without code
+            import_module(f"{package}.cli").add_commands(app)
     return app
-
-
-def _add_commands_of(package: str, app: typer.Typer) -> None:
-    """Adds a package's commands if this copy of the grader contains the package.
-
-    Looks only in this copy's folder, since another copy may be installed for the interpreter.
-    """
-    spec = PathFinder.find_spec(package, grader.__path__)
-    if spec is not None and spec.origin is not None:  # without origin: a folder without code
-        import_module(f"{package}.cli").add_commands(app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -197,24 +189,18 @@ def doctor(
     Exit status: 0 a submission can be graded here, or with --cuda raced; 3 it cannot.
     """
     from grader.doctor import cuda as cuda_doctor
-    from grader.doctor import machine as diagnosis
+    from grader.doctor import machine
 
+    asked = cuda_doctor if cuda else machine
     try:
-        if cuda:
-            device = cuda_doctor.diagnose()
-            encoded, works = msgspec.json.encode(device), device.works
-            report = cuda_doctor.report(device)
-        else:
-            found = diagnosis.diagnose()
-            encoded, works = msgspec.json.encode(found), found.can_grade
-            report = diagnosis.report(found)
+        found = asked.diagnose()
     except (OSError, GraderFault) as error:
         fail(FAULT, f"the trial failed: {error}")
     if json:
-        typer.echo(encoded)
+        typer.echo(msgspec.json.encode(found))
     else:
-        console.print(report)
-    raise typer.Exit(OK if works else FAULT)
+        console.print(asked.report(found))
+    raise typer.Exit(OK if found.works else FAULT)
 
 
 def main() -> None:

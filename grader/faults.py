@@ -61,16 +61,12 @@ class Suspicious(Exception):
 # whose constructor needs more than a text become UnicodeError, and those that would end the judge,
 # Exception.
 _RAISED: dict[str, type[Exception]] = {
-    name: value
+    name: UnicodeError if issubclass(value, UnicodeError) else value
     for name, value in vars(builtins).items()
     if isinstance(value, type)
     and issubclass(value, Exception)
-    and not issubclass(
-        value, UnicodeError | Warning | StopIteration | StopAsyncIteration | ExceptionGroup
-    )
+    and not issubclass(value, Warning | StopIteration | StopAsyncIteration | ExceptionGroup)
 }
-_UNICODE = (UnicodeError, UnicodeEncodeError, UnicodeDecodeError, UnicodeTranslateError)
-_RAISED |= {kind.__name__: UnicodeError for kind in _UNICODE}
 # Tracebacks show the same names.
 _OF_SUBMISSION: dict[type[Exception], type[Exception]] = {
     kind: type(kind.__name__, (FromSubmission, kind), {"__module__": "builtins"})

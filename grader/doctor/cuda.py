@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -222,14 +223,10 @@ def why_not_in(tier: str, device: str, uuid: str) -> str:
 
 def facts() -> dict[str, str]:
     """What decides whether a driver works here, by name; "" for what this machine lacks."""
-    status = dict(
-        line.split(":\t", 1)
-        for line in Path("/proc/self/status").read_text().splitlines()
-        if ":\t" in line
-    )
+    capabilities = re.search(r"^CapEff:\t(.*)", Path("/proc/self/status").read_text(), re.M)
     return {
         "kernel": os.uname().release,
-        "capabilities": status.get("CapEff", ""),
+        "capabilities": capabilities[1] if capabilities else "",
         "landlock": str(landlock.abi()),
         "device nodes": " ".join(cuda.device_nodes()),
         "driver": _first_line("/proc/driver/nvidia/version"),

@@ -9,7 +9,7 @@ import select
 import signal
 import socket
 from importlib import metadata
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -47,7 +47,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     machine: dict[str, str]  # other properties that a grading depends on
 
     @property
-    def can_grade(self) -> bool:
+    def works(self) -> bool:
         """Whether a grading here can have a score."""
         return bool(self.tier) and not self.unwatched
 
@@ -59,11 +59,8 @@ def diagnose() -> Diagnosis:
         OSError: no process could be started for the trial.
         GraderFault: the trial itself failed. A tier that does not hold is part of the result.
     """
-    zygote = Zygote(TIERS, SECRETS, only_try=True)
-    try:
+    with contextlib.closing(Zygote(TIERS, SECRETS, only_try=True)) as zygote:
         zygote.wait()
-    finally:
-        zygote.close()
     held = [tier for tier in TIERS if not zygote.refused[tier]]
     refused = {tier: reason for tier, reason in zygote.refused.items() if reason}
     return Diagnosis(held[0] if held else "", refused, why_unwatched(), _machine())
@@ -74,6 +71,8 @@ def why_unwatched() -> str:
 
     Tries it as a worker and the judge do: a kernel's version is never trusted.
     """
+    no_files = PendingReply(None)  # type: ignore[arg-type]  # the trial asks no zygote
+    no_files.message = messages.Files(names={}, file=None, too_many=False)
     ours, theirs = socket.socketpair()
     reader, writer = os.pipe()
     child = os.fork()
@@ -85,7 +84,7 @@ def why_unwatched() -> str:
         try:
             refused = pipe.readline()
             if not refused.strip():
-                listener.look = lambda _: _NoFiles()
+                listener.look = lambda _: no_files
                 listener.take_descriptor()
                 if select.select([listener], [], [], _TRIAL_SECONDS)[0]:
                     listener.answer()
@@ -96,16 +95,6 @@ def why_unwatched() -> str:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
     return refused.strip()
-
-
-class _NoFiles(PendingReply):
-    """In place of a zygote's reply: the trial looks at no file."""
-
-    def __init__(self) -> None:
-        self.descriptors = []
-
-    def wait(self, kind: type[Any]) -> Any:
-        return messages.Files(names={}, file=None, too_many=False)
 
 
 def _sync_watched(watch: socket.socket, answer: int) -> NoReturn:

@@ -66,22 +66,18 @@ def lock_down(layers: Sequence[str], allowed: Sequence[str]) -> None:
 
 def driver_steps() -> Iterator[tuple[str, Callable[[], object]]]:
     """What any CUDA program asks of the driver before its first kernel."""
-    driver: Any = None
+    driver: list[Any] = []
     count, context, pointer = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p()
     size = ctypes.c_size_t(2**26)
 
-    def load() -> None:
-        nonlocal driver
-        driver = ctypes.CDLL("libcuda.so.1")
-
     def calls(function: str, *arguments: Any) -> Callable[[], None]:
         def call() -> None:
-            if code := getattr(driver, function)(*arguments):
+            if code := getattr(driver[0], function)(*arguments):
                 raise OSError(f"{function} returned {code}")
 
         return call
 
-    yield "dlopen libcuda.so.1", load
+    yield "dlopen libcuda.so.1", lambda: driver.append(ctypes.CDLL("libcuda.so.1"))
     yield "cuInit", calls("cuInit", 0)
     yield "cuDeviceGetCount", calls("cuDeviceGetCount", ctypes.byref(count))
     yield "context", calls("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)

@@ -18,7 +18,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from grader.intake.entries import (
     ACCEPTED,
@@ -35,7 +35,7 @@ from grader.intake.entries import (
 MAX_UNPACKED = 512 * 2**20  # bytes of a compressed tar: to list it is to decompress all of it
 _MAX_HEADER = 2**20  # bytes of a long name, or of a header's extension; tarfile reads it whole
 # The first bytes of a compressed file, and what reads it.
-_COMPRESSED: dict[bytes, Callable[[io.BytesIO], Any]] = {
+_COMPRESSED: dict[bytes, Callable[[io.BytesIO], io.BufferedIOBase]] = {
     b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\0": lzma.LZMAFile,
@@ -89,17 +89,13 @@ class _TarBytes:
     """The decompressed bytes of a tar, as a file for tarfile to read.
 
     Reading stops at `MAX_UNPACKED`: a few kilobytes may decompress to terabytes.
-
-    Attributes:
-        path: the tar's, for messages.
-        count: of its headers.
-        listed: whether all headers were read; until then reading only moves forward.
     """
 
     def __init__(self, data: bytes, path: Path) -> None:
-        self.path, self.count, self.listed = path, EntryCount(path), False
+        self.path, self.count = path, EntryCount(path)  # for messages; of its headers
+        self.listed = False  # whether all headers were read; until then reading only moves forward
         kinds = (kind for magic, kind in _COMPRESSED.items() if data.startswith(magic))
-        self._file: Any = next(kinds, lambda file: file)(io.BytesIO(data))
+        self._file = next(kinds, lambda file: file)(io.BytesIO(data))
         self._end = 0  # of what was read
 
     def read(self, size: int) -> bytes:
@@ -108,7 +104,7 @@ class _TarBytes:
             self._refuse_size()
         if self.tell() + size > MAX_UNPACKED + tarfile.RECORDSIZE:
             self._refuse_size()
-        data: bytes = self._file.read(size)
+        data = self._file.read(size)
         self._end = self.tell()
         return data
 
@@ -124,8 +120,7 @@ class _TarBytes:
         self._file.seek(position)
 
     def tell(self) -> int:
-        position: int = self._file.tell()
-        return position
+        return self._file.tell()
 
     def _refuse_size(self) -> NoReturn:
         raise SubmissionError(

@@ -163,12 +163,9 @@ def _scan(root: Path, folder: PurePosixPath, count: EntryCount) -> list[os.DirEn
 def open_below(
     root: int, path: PurePosixPath, check: Callable[[int], None] = lambda _: None
 ) -> int:
-    """Opens a file or a folder to read it; no part of its path may be a link.
+    """Opens a file or a folder below the descriptor `root`; no part of its path may be a link.
 
-    Args:
-        root: a descriptor of the folder that the path starts from.
-        path: relative to that folder.
-        check: is given a descriptor of each folder on the way, of the root first.
+    `check` is given a descriptor of each folder on the way, of the root first.
 
     Raises:
         OSError: it cannot be opened, or a folder above it is none; and what `check` raises.

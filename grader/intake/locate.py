@@ -88,7 +88,10 @@ def find_package(
 
     untouched = frozenset[PurePosixPath]()
     if len(candidates) > 1:
-        untouched = frozenset(_untouched(candidates, found, entries))
+        stubs = set(_digests(e for e in entries if e.path.parts[-3:-1] == _STUBS))
+        untouched = frozenset(
+            f for f in candidates if stubs and stubs.issuperset(_digests(found[f]))
+        )
         if untouched < set(candidates):
             candidates = [folder for folder in candidates if folder not in untouched]
     best = max(map(rank, candidates))
@@ -124,18 +127,6 @@ def _modules(
         if entry.path.name in names and not entry.is_odd:
             found[entry.path.parent].append(entry)
     return dict(found)
-
-
-def _untouched(
-    candidates: Collection[PurePosixPath],
-    modules: dict[PurePosixPath, list[Entry]],
-    entries: Collection[Entry],
-) -> Iterator[PurePosixPath]:
-    """The candidates all of whose modules are as in the handout's stubs, if those are there."""
-    stubs = set(_digests(entry for entry in entries if entry.path.parts[-3:-1] == _STUBS))
-    return (
-        folder for folder in candidates if stubs and stubs.issuperset(_digests(modules[folder]))
-    )
 
 
 def _digests(entries: Iterable[Entry]) -> Iterator[tuple[str, bytes]]:

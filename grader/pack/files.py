@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.judge.provenance import GRADING_FILES
+from grader.judge.provenance import GRADING_FILES, grading_files
 from grader.paths import REPOSITORY
+from grader.results.html import templates
 
-TEMPLATES = Path(__file__).parent / "templates"
+_TEMPLATES = templates(Path(__file__).parent / "templates", autoescape=False)
 PYTHON = "3.11.15"  # the version in every container
 
 
@@ -22,28 +23,27 @@ class PackError(Exception):
 def contents(root: Path = REPOSITORY) -> dict[str, bytes]:
     """Every file that grading needs, by its path with forward slashes, sorted.
 
-    Raises:
-        PackError: a file of the list is missing, or is not a regular file.
+    Raises PackError if a file of the list is missing, or is not a regular file.
     """
-    files: dict[str, bytes] = {}
     for pattern in GRADING_FILES:
         found = list(root.glob(pattern))
         if not found:
             raise PackError(f"{root} holds no {pattern}; pack from a whole checkout")
         for path in found:
-            name = path.relative_to(root).as_posix()
             if path.is_symlink() or not path.is_file():
+                name = path.relative_to(root).as_posix()
                 raise PackError(f"{name} is not a regular file; replace it by one")
-            files[name] = path.read_bytes().replace(b"\r\n", b"\n")
-    return dict(sorted(files.items()))
+    return dict(sorted(grading_files(root).items()))
 
 
-def template(name: str, **values: str) -> bytes:
-    """A template with each `@NAME@` replaced by the value of that name."""
-    text = (TEMPLATES / name).read_text(encoding="utf-8")
-    for key, value in values.items():
-        place = f"@{key.upper()}@"
-        if place not in text:
-            raise PackError(f"the template {name} has no place for {place}")
-        text = text.replace(place, value)
-    return text.encode()
+def write_files(files: dict[str, bytes], folder: Path) -> None:
+    """Writes files below a folder, by their paths in it."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def template(name: str, **values: str | bool) -> bytes:
+    """A template, filled in with these values."""
+    return f"{_TEMPLATES.get_template(name).render(values)}\n".encode()

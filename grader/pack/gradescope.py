@@ -26,10 +26,8 @@ def pack(
 ) -> bytes:
     """The bytes of the zip: on every machine the same for the same files.
 
-    Args:
-        minutes: the assignment's time limit on Gradescope.
-        extra_index: the address of an extra package index for pip; "" for none.
-        settings: what the course sets; only if it sets something, the zip has a settings.json.
+    `minutes` is the assignment's time limit on Gradescope, `extra_index` the address of an extra
+    package index for pip. Only if `settings` has one, the zip has a settings.json.
 
     Raises:
         PackError: a file is missing, the index is not a web address, a leaderboard would show

@@ -15,6 +15,7 @@ from pathlib import Path
 from assignment import manifest as manifests
 from grader.causes import Cause
 from grader.faults import GraderFault
+from grader.pack.files import write_files
 from grader.results.record import Grade, from_json
 
 _MAX_NAMED = 5  # checks in a message
@@ -35,10 +36,7 @@ def check(files: dict[str, bytes]) -> None:
     text = files["assignment/assignment.toml"].decode()
     declared = manifests.parse(text, manifests.SOURCE).points
     with tempfile.TemporaryDirectory(prefix="pack-") as place:
-        for name, content in files.items():
-            path = Path(place) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write_files(files, Path(place))
         grade = grade_packed(Path(place))
     missed = [
         f"{c.test} {c.state}: {c.cause}"

@@ -15,8 +15,8 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _PREFIX = "grader-"
 _REMOVE_ATTEMPTS = 50
@@ -26,8 +26,7 @@ _LIMIT_FILES = {  # by controller, in version 1 and 2
 }
 
 
-@dataclass(frozen=True)
-class _OwnGroup:
+class _OwnGroup(NamedTuple):
     """The group of this process in one hierarchy, and the controllers that can limit it there."""
 
     folder: Path
@@ -45,7 +44,7 @@ class ControlGroup:
         """Removes the groups; all other processes in them must have been killed before."""
         for folder in self._folders:
             with contextlib.suppress(OSError):
-                _write(folder.parent / "cgroup.procs", str(os.getpid()))
+                (folder.parent / "cgroup.procs").write_text(str(os.getpid()))
             for _ in range(_REMOVE_ATTEMPTS):  # a killed process stays in its group for a moment
                 with contextlib.suppress(OSError):
                     folder.rmdir()
@@ -62,7 +61,9 @@ def join(memory: int, processes: int) -> ControlGroup:
     limits = {"memory": str(memory), "pids": str(processes)}
     folders, limited, reasons = [], [], []
     for own in _own_groups():
-        _remove_leftovers(own.folder)
+        for left in own.folder.glob(f"{_PREFIX}*"):  # by a zygote that was killed
+            with contextlib.suppress(OSError):  # it still has processes
+                left.rmdir()
         try:
             folders.append(_enter_new(own, limits))
         except OSError as error:
@@ -84,11 +85,11 @@ def _enter_new(own: _OwnGroup, limits: dict[str, str], tries: int = 3) -> Path:
     try:
         for name in own.controllers:
             file = _LIMIT_FILES[name][own.version - 1]
-            _write(folder / file, limits[name])
+            (folder / file).write_text(limits[name])
             if file == "memory.max":  # version 1 counts swap only if asked to
                 with contextlib.suppress(OSError):  # a kernel without swap accounting
-                    _write(folder / "memory.swap.max", "0")
-        _write(folder / "cgroup.procs", str(os.getpid()))
+                    (folder / "memory.swap.max").write_text("0")
+        (folder / "cgroup.procs").write_text(str(os.getpid()))
     except OSError as error:
         with contextlib.suppress(FileNotFoundError):
             folder.rmdir()
@@ -135,19 +136,7 @@ def _enable_controllers(folder: Path) -> tuple[str, ...]:
         control = folder / "cgroup.subtree_control"
         missing = set(wanted) - set(control.read_text().split())
         with contextlib.suppress(OSError):  # refused if the group itself has processes
-            _write(control, " ".join(f"+{name}" for name in missing))
+            control.write_text(" ".join(f"+{name}" for name in missing))
         enabled = control.read_text().split()
         return tuple(name for name in wanted if name in enabled)
     return ()
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Removes groups whose zygote was killed; one that still has processes cannot be removed."""
-    for group in folder.glob(f"{_PREFIX}*"):
-        with contextlib.suppress(OSError):
-            group.rmdir()
-
-
-def _write(file: Path, text: str) -> None:
-    with file.open("w") as control:
-        control.write(text)

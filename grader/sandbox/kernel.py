@@ -52,8 +52,7 @@ _libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
 def syscall(number: int, *args: int | bytes | None) -> int:
     """Makes a raw system call; raises OSError with its errno."""
     converted = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
-    result: int = _libc.syscall(ctypes.c_long(number), *converted)
-    return _checked(result, f"system call {number}")
+    return _checked(_libc.syscall(ctypes.c_long(number), *converted), f"system call {number}")
 
 
 def unshare(flags: int) -> None:

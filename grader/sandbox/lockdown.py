@@ -78,13 +78,9 @@ def apply_restrictions(
 ) -> None:
     """The last steps: capabilities, parent-death signal, no new privileges, Landlock, seccomp.
 
-    None of them can be undone by this process.
-
-    Args:
-        readable: paths that Landlock lets this process read; None where there is no Landlock.
-        writable: paths that Landlock lets this process change.
-        with_cuda: whether Landlock and seccomp allow a CUDA device.
-        may_be_looked_at: whether other processes of the same user may look at its descriptors.
+    None of them can be undone by this process. `readable` and `writable` are paths for Landlock;
+    `readable` is None where there is none. `may_be_looked_at` lets other processes of the same user
+    look at its descriptors.
     """
     kernel.set_capabilities(0)
     kernel.prctl(kernel.PR_SET_DUMPABLE, int(may_be_looked_at))

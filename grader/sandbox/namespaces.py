@@ -135,22 +135,18 @@ class Namespaces(Sandbox):
 
     # --- for each worker, in the zygote --------------------------------------------------------
 
-    def make_scratch(self, request: ForkWorker) -> str:
+    def make_paths(self, request: ForkWorker) -> WorkerPaths:
         """Mounts the scratch folder, unless an earlier worker of the same test has one.
 
         It is a separate file system: filling it takes no space from other workers, and removing it
-        is one unmount, however many files it holds.
+        is one unmount, however many files it holds. The worker mounts its own `tmp`.
         """
         folder = f"{self.run}/scratch/{request.scratch}"
         with contextlib.suppress(FileExistsError):
             os.mkdir(folder, 0o700)
             options = _tmpfs_options(SCRATCH_MIB, SCRATCH_FILES, request.uid)
             kernel.mount("tmpfs", folder, "tmpfs", _DATA_FLAGS, options)
-        return folder
-
-    def make_tmp(self, request: ForkWorker) -> str:
-        """Makes nothing: the worker mounts its own."""
-        return TMP
+        return WorkerPaths(request.submission, request.shared, folder, TMP)
 
     def become_worker(self, uid: int, *groups: int) -> None:
         """Each worker has a group of its own, too."""

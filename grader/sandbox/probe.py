@@ -14,6 +14,8 @@ from functools import partial
 
 from grader.wire.messages import Grading
 
+_TO_CREATE = os.O_WRONLY | os.O_CREAT
+
 
 def probe(grading: Grading, judge: int, world_writable: tuple[str, ...] = ()) -> dict[str, str]:
     """Tries each attempt; returns by its name the error that it met, or "allowed".
@@ -22,13 +24,13 @@ def probe(grading: Grading, judge: int, world_writable: tuple[str, ...] = ()) ->
     """
     attempts: dict[str, Callable[[], object]] = {
         "read a secret": lambda: _open(grading.canary),
-        "write the results": lambda: _create(f"{grading.results}/probe"),
+        "write the results": lambda: _open(f"{grading.results}/probe", _TO_CREATE),
         "open a socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM).close(),
         "fork": _fork,
         "run a program": _exec,
         "signal the judge": lambda: os.kill(judge, signal.SIGCONT),
         "read the judge's environment": lambda: _open(f"/proc/{judge}/environ"),
-        "write the system": lambda: _create("/usr/probe"),
+        "write the system": lambda: _open("/usr/probe", _TO_CREATE),
         "take uncounted memory from /dev/zero": lambda: _open("/dev/zero"),
     }
     for folder in grading.hidden:
@@ -46,12 +48,8 @@ def _result(attempt: Callable[[], object]) -> str:
     return "allowed"
 
 
-def _open(file: str) -> None:
-    os.close(os.open(file, os.O_RDONLY))
-
-
-def _create(file: str) -> None:
-    os.close(os.open(file, os.O_WRONLY | os.O_CREAT))
+def _open(file: str, flags: int = os.O_RDONLY) -> None:
+    os.close(os.open(file, flags))
 
 
 def _list(folder: str) -> None:

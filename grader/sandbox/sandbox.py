@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from grader import folders
 from grader.isolation import UNISOLATED
@@ -17,21 +17,13 @@ from grader.sandbox import kernel, lockdown
 from grader.wire.messages import ForkWorker, Grading
 
 
-@dataclass(frozen=True)
-class WorkerPaths:
-    """Paths of one worker's folders: outside of the sandbox, or as the worker sees them.
+class WorkerPaths(NamedTuple):
+    """Paths of one worker's folders: outside of the sandbox, or as the worker sees them."""
 
-    Args:
-        submission: holds the student's package; read-only.
-        shared: what tests write; read-only.
-        scratch: writable; kept for the next worker of the same test.
-        tmp: writable; removed with the worker.
-    """
-
-    submission: str
-    shared: str
-    scratch: str
-    tmp: str
+    submission: str  # holds the student's package; read-only
+    shared: str  # what tests write; read-only
+    scratch: str  # writable; kept for the next worker of the same test
+    tmp: str  # writable; removed with the worker
 
 
 class Sandbox:
@@ -50,37 +42,15 @@ class Sandbox:
         self.grading, self.run = grading, grading.run
 
     def prepare(self) -> None:
-        """Gets ready, once and before any other thread exists.
-
-        Raises:
-            CannotIsolate: the tier cannot be had on this machine.
-        """
+        """Gets ready, once and before any other thread exists; raises CannotIsolate."""
 
     def make_paths(self, request: ForkWorker) -> WorkerPaths:
         """Makes a worker's folders; returns their paths as seen from outside. Raises OSError."""
-        return WorkerPaths(
-            self.make_submission(request),
-            request.shared,
-            self.make_scratch(request),
-            self.make_tmp(request),
-        )
-
-    def make_submission(self, request: ForkWorker) -> str:
-        """The folder that the worker reads the submission from: by default the staged one."""
-        return request.submission
-
-    def make_scratch(self, request: ForkWorker) -> str:
-        """Makes the scratch folder, unless an earlier worker of the same test has made it."""
-        folder = Path(self.run, "scratch", request.scratch)
-        with contextlib.suppress(FileExistsError):
-            self._make_folder(folder, request.uid)
-        return str(folder)
-
-    def make_tmp(self, request: ForkWorker) -> str:
-        """The worker's folder for temporary files."""
-        folder = Path(self.run, "tmp", request.scratch)
-        self._make_folder(folder, request.uid)
-        return str(folder)
+        scratch, tmp = (Path(self.run, kind, request.scratch) for kind in ("scratch", "tmp"))
+        with contextlib.suppress(FileExistsError):  # an earlier worker of the same test made it
+            self._make_folder(scratch, request.uid)
+        self._make_folder(tmp, request.uid)
+        return WorkerPaths(request.submission, request.shared, str(scratch), str(tmp))
 
     def _make_folder(self, folder: Path, uid: int) -> None:
         folder.mkdir(mode=0o700)
@@ -114,12 +84,10 @@ class Sandbox:
         raise NotImplementedError
 
     def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
-        """Removes what a worker that has ended wrote.
+        """Removes what a worker that has ended wrote, in folders of this name.
 
-        Args:
-            name: of its folders.
-            keep_scratch: leaves its scratch folder to the next worker of the same test.
-            alive: the zygote's child processes that are still wanted.
+        `keep_scratch` leaves its scratch folder to the next worker of the same test; `alive` are
+        the zygote's child processes that are still wanted.
         """
         folders.remove(Path(self.run, "tmp", name))
         if not keep_scratch:

@@ -18,15 +18,7 @@ import platform
 import struct
 
 from grader.isolation import CannotIsolate
-from grader.sandbox import cuda, kernel
-from grader.sandbox.syscalls import (
-    AARCH64,
-    ANSWERED,
-    CUDA_AARCH64,
-    CUDA_X86_64,
-    WITH_RULES,
-    X86_64,
-)
+from grader.sandbox import cuda, kernel, syscalls
 
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -38,9 +30,10 @@ _X32 = 0x40000000
 _CLONE_OF_THREADS = 0x003D0F00
 _MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB = 0x01, 0x20, 0x40000
 
-
-_ARCHITECTURES = {"x86_64": (0xC000003E, X86_64), "aarch64": (0xC00000B7, AARCH64)}
-_CUDA = {"x86_64": CUDA_X86_64, "aarch64": CUDA_AARCH64}
+_ARCHITECTURES = {  # number, calls, calls of CUDA workers
+    "x86_64": (0xC000003E, syscalls.X86_64, syscalls.CUDA_X86_64),
+    "aarch64": (0xC00000B7, syscalls.AARCH64, syscalls.CUDA_AARCH64),
+}
 _AF_UNIX, _SOCK_SEQPACKET, _SOCK_TYPES = 1, 5, 0xF
 
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5450, 0x5451)  # TCGETS, TIOCGWINSZ, FIONREAD, FIO(N)CLEX
@@ -66,8 +59,8 @@ def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False
 def numbers_of(machine: str, with_cuda: bool = False) -> tuple[int, dict[str, int]]:
     """The kernel's numbers for an architecture and its system calls; raises CannotIsolate."""
     try:
-        architecture, numbers = _ARCHITECTURES[machine]
-        return architecture, numbers | _CUDA[machine] if with_cuda else numbers
+        architecture, numbers, of_cuda = _ARCHITECTURES[machine]
+        return architecture, numbers | of_cuda if with_cuda else numbers
     except KeyError:
         known = " and ".join(_ARCHITECTURES)
         raise CannotIsolate(f"no table of system calls for {machine}; there are {known}") from None
@@ -85,32 +78,28 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
         *_return_if(_JUMP_GREATER_EQUAL, _X32, _KILL),  # on x86-64 the convention of x32
     ]
 
-    def rule(name: str, *body: bytes) -> None:
-        # Skips the body for other calls; a body is far shorter than the longest jump, 255.
+    def rule(name: str, at: int, *checks: bytes) -> None:
+        # Loads an argument, to be checked. Skips all that for other calls: it is far shorter than
+        # the longest jump, 255.
+        body = [*_load(_argument(at)), *checks]
         instructions.extend([_instruction(_JUMP_EQUAL, numbers[name], 0, len(body)), *body])
 
     def allow_values(name: str, at: int, *values: int) -> None:
         checks = [line for value in values for line in _return_if(_JUMP_EQUAL, value, _ALLOW)]
-        rule(name, *_load(_argument(at)), *checks, _return(denied))
+        rule(name, at, *checks, _return(denied))
 
-    only_own = [*_load(_argument(0)), _IS_OWN_PID, _return(_ALLOW), _return(denied)]
     allow_values("clone", 0, _CLONE_OF_THREADS)
-    rule("kill", *only_own)
-    rule("tgkill", *only_own)
+    rule("kill", 0, _IS_OWN_PID, _return(_ALLOW), _return(denied))
+    rule("tgkill", 0, _IS_OWN_PID, _return(_ALLOW), _return(denied))
     allow_values("prlimit64", 0, 0)
     # Without times it must fail: `Path.touch` then opens the file, which creates it. With times it
     # must not: `shutil.copy2` would fail too.
-    rule(
-        "utimensat",
-        *_load(_argument(2)),
-        *_return_if(_JUMP_EQUAL, 0, denied),
-        _return(done),
-    )
+    rule("utimensat", 2, *_return_if(_JUMP_EQUAL, 0, denied), _return(done))
     if not with_cuda:  # a driver maps shared memory, and what it advises was never measured
         # Pages of shared memory stay while they are mapped nowhere, and then count nowhere.
         rule(
             "mmap",
-            *_load(_argument(3)),
+            3,
             *_return_if(_JUMP_ANY_BIT, _MAP_HUGETLB, denied),
             _instruction(_AND, _MAP_SHARED | _MAP_ANONYMOUS),
             *_return_if(_JUMP_EQUAL, _MAP_SHARED | _MAP_ANONYMOUS, denied),
@@ -119,7 +108,7 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
         # PAGEOUT, COLD and REMOVE reach pages of files, MERGEABLE and COLLAPSE other processes.
         rule(
             "madvise",
-            *_load(_argument(2)),
+            2,
             *_return_if_at_most(_MADVICES_ON_READING, done),
             *(x for n in _MADVICES for x in _return_if(_JUMP_EQUAL, n, _ALLOW)),
             _return(denied),
@@ -127,7 +116,7 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
     if "socket" in numbers:  # only for a driver
         rule(
             "socket",
-            *_load(_argument(0)),
+            0,
             *_return_unless(_JUMP_EQUAL, _AF_UNIX, denied),
             *_load(_argument(1)),
             _instruction(_AND, _SOCK_TYPES),
@@ -137,7 +126,7 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
     if with_cuda:
         rule(
             "ioctl",
-            *_load(_argument(1)),
+            1,
             *_return_if_at_most(cuda.UVM_HIGHEST, _ALLOW),
             *_return_if(_JUMP_EQUAL, cuda.UVM_INITIALIZE, _ALLOW),
             *_return_if(_JUMP_EQUAL, cuda.UVM_DEINITIALIZE, _ALLOW),
@@ -148,11 +137,13 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
     allow_values("ioctl", 1, *_IOCTLS)
     allow_values("fcntl", 1, *_FCNTLS)
     allow_values("prctl", 0, *_PRCTLS)
-    ruled = (WITH_RULES - {"madvise", "mmap"}) | {"socket"} if with_cuda else WITH_RULES
-    verdicts = {numbers[name]: _ALLOW for name in numbers.keys() - ruled}
-    answers = {numbers[name]: _ERRNO | n for name, n in ANSWERED.items() if name in numbers}
-    instructions.extend(_search(verdicts | answers, denied))
-    return tuple(instructions)
+    ruled = syscalls.WITH_RULES
+    if with_cuda:
+        ruled = (ruled - {"madvise", "mmap"}) | {"socket"}
+    verdicts = {number: _ALLOW for name, number in numbers.items() if name not in ruled}
+    for name in syscalls.ANSWERED.keys() & numbers.keys():
+        verdicts[numbers[name]] = _ERRNO | syscalls.ANSWERED[name]
+    return (*instructions, *_search(verdicts, denied))
 
 
 def install(filter_program: bytes) -> None:

@@ -124,15 +124,15 @@ class SameUser(SharedFilesystem):
     tier = Tier.C
     needs_root = False
 
-    def make_submission(self, request: ForkWorker) -> str:
-        """A copy of the submission for each worker.
+    def make_paths(self, request: ForkWorker) -> WorkerPaths:
+        """Copies the submission for each worker.
 
         The worker's user owns the files, and only seccomp keeps it from changing their times and
         modes, which the next worker could read.
         """
         copy = self._copy_of_submission(request.scratch)
         shutil.copytree(request.submission, copy)
-        return str(copy)
+        return super().make_paths(request)._replace(submission=str(copy))
 
     def clean(self, name: str, keep_scratch: bool, alive: Collection[int]) -> None:
         """Removes the copy of the submission as well."""
@@ -181,22 +181,18 @@ def _kill_strays(alive: Collection[int]) -> None:
 
     seccomp keeps workers from starting any; this is a second line of defence.
     """
-    while strays := _children() - set(alive):
+    children = Path("/proc/thread-self/children")
+    while strays := {int(pid) for pid in children.read_text().split()} - set(alive):
         for pid in strays:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
 
 
-def _children() -> set[int]:
-    return {int(pid) for pid in Path("/proc/thread-self/children").read_text().split()}
-
-
 def _count_processes(uid: int) -> int:
     """The number of a user's processes and threads: the kernel's limit counts all of them."""
     count = 0
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            with contextlib.suppress(OSError):
-                if process.stat().st_uid == uid:
-                    count += sum(1 for _ in Path(process, "task").iterdir())
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if process.stat().st_uid == uid:
+                count += sum(1 for _ in Path(process, "task").iterdir())
     return count

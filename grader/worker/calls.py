@@ -7,6 +7,7 @@ The functions that answer a request return what goes back to the judge: {"result
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import py_compile
 import re
@@ -45,15 +46,8 @@ class CheckedPackage(Package):
         super().__init__(name)
         self._root = f"{folder}/"
         self._world = World()
-        self._signatures: dict[Any, inspect.Signature] = {}
-
-    def signature_of(self, function: Any) -> inspect.Signature:
-        """Its signature; finding it takes longer than most calls. Raises what `inspect` does."""
-        if not isfunction(function):  # it may be anything, and have no hash
-            return inspect.signature(function)
-        if function not in self._signatures:
-            self._signatures[function] = inspect.signature(function)
-        return self._signatures[function]
+        # Finding a signature takes longer than most calls.
+        self._signature_of = functools.cache(inspect.signature)
 
     def __getattr__(self, module: str) -> Any:
         found = CheckedModule(super().__getattr__(module))
@@ -123,7 +117,9 @@ def call(
     # Binding the arguments takes as long as most calls, so it comes after a function's TypeError.
     if answer is None or answer.get("exception") == "TypeError":
         try:
-            package.signature_of(function).bind(*args, **kwargs)
+            # What is no function may be anything, and have no hash.
+            find = package._signature_of if isfunction(function) else inspect.signature
+            find(function).bind(*args, **kwargs)
         except (TypeError, ValueError) as error:
             return describe("wrong_signature", error, package._root)
     return answer or run()

@@ -27,10 +27,8 @@ def failure(kind: str, message: str) -> dict[str, Any]:
 def describe(kind: str, error: BaseException, root: str) -> dict[str, Any]:
     """Describes an exception of the submission's code, in the fields that `wire/claims.py` reads.
 
-    Args:
-        kind: the name of the cause, as in `grader/causes.py`.
-        error: the exception; its class may be defined in the submission.
-        root: the submission's folder, with a slash at its end.
+    `kind` names the cause, as in `grader/causes.py`. The exception's class may be the submission's.
+    `root` is the submission's folder, with a slash at its end.
     """
     builtin = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
     frames = _own_frames(error, root)

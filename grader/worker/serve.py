@@ -26,22 +26,16 @@ from grader.worker.failures import failure
 from grader.worker.stand_ins import StandIns
 
 
-def run(
-    sandbox: Sandbox,
-    request: ForkWorker,
-    paths: WorkerPaths,
-    channel: int,
-    output: int,
-    *watch: int,
-) -> NoReturn:
+def run(sandbox: Sandbox, request: ForkWorker, paths: WorkerPaths, *descriptors: int) -> NoReturn:
     """A worker's whole life, from just after its fork.
 
-    `channel` and `output` are descriptors, for frames and for what it prints; `watch` is that of a
-    socket, if the judge must let some of its calls pass. `paths` are as seen from outside.
+    Descriptors are for frames, for what it prints and, if the judge must let some of its calls
+    pass, that of a socket. `paths` are as seen from outside.
     """
+    channel, _, *watch = descriptors
     try:
         try:
-            lockdown.detach(channel, output, *watch)
+            lockdown.detach(*descriptors)
             if watch:
                 looks.announce_to(request.watch, *watch)
             inside = sandbox.lock_down(request, paths)

@@ -22,17 +22,6 @@ import msgspec
 
 from grader import command_line
 from grader.wire import messages
-from grader.wire.messages import (
-    Failed,
-    ForkWorker,
-    ForkZygote,
-    LookAtFiles,
-    MeasureUnlinked,
-    OpenScratch,
-    Reap,
-    RemoveScratch,
-    Start,
-)
 from grader.worker import speed
 
 if TYPE_CHECKING:
@@ -56,7 +45,7 @@ def main(control_fd: int) -> None:
     run = ""
     try:
         start, _ = _receive(control)
-        assert isinstance(start, Start), "the first request"
+        assert isinstance(start, messages.Start), "the first request"
         run = start.grading.run
         _start(control, start)
     except _JudgeGone:
@@ -67,7 +56,7 @@ def main(control_fd: int) -> None:
         os._exit(0)
 
 
-def _start(control: socket.socket, start: Start) -> None:
+def _start(control: socket.socket, start: messages.Start) -> None:
     """Answers the first request; then all others, unless that was only a try or has failed."""
     from grader.isolation import CannotIsolate
     from grader.sandbox.tiers import choose, try_tier
@@ -79,7 +68,7 @@ def _start(control: socket.socket, start: Start) -> None:
     try:
         sandbox, refused = choose(start.tiers, start.grading)
     except CannotIsolate as error:
-        _send(control, Failed(reason=str(error), cannot_isolate=True))
+        _send(control, messages.Failed(reason=str(error), cannot_isolate=True))
         return
     from grader.sandbox import cgroups
     from grader.worker import warmup
@@ -90,7 +79,7 @@ def _start(control: socket.socket, start: Start) -> None:
         with zygote.ended_with_judge():
             warmup.preload(start.grading.with_devices)
         if fault := warmup.why_forks_would_fail():
-            _send(control, Failed(reason=fault))
+            _send(control, messages.Failed(reason=fault))
             zygote.end()
             return
         ready = messages.Ready(
@@ -142,26 +131,26 @@ class Zygote:
             try:
                 request, descriptors = _receive(self.control)
             except messages.DescriptorsLost as error:
-                _send(self.control, Failed(reason=f"the zygote cannot take a request: {error}"))
+                self.refuse(f"the zygote cannot take a request: {error}")
                 continue
             match request:
-                case ForkWorker():
+                case messages.ForkWorker():
                     self.fork_worker(request, *descriptors)
-                case ForkZygote():
+                case messages.ForkZygote():
                     self.fork_zygote(*descriptors)
-                case Reap():
+                case messages.Reap():
                     self.reap(request)
-                case LookAtFiles() | MeasureUnlinked():
+                case messages.LookAtFiles() | messages.MeasureUnlinked():
                     self.look_at_worker(request)
-                case OpenScratch(scratch=name):
+                case messages.OpenScratch(scratch=name):
                     self.open_scratch(name)
-                case RemoveScratch(scratch=name):
+                case messages.RemoveScratch(scratch=name):
                     self.sandbox.clean(name, False, self.alive)
                     _send(self.control, messages.Done())
                 case messages.GetCpuTime():
                     _send(self.control, messages.CpuTime(seconds=sum(os.times()[:4])))
 
-    def fork_worker(self, request: ForkWorker, *descriptors: int) -> None:
+    def fork_worker(self, request: messages.ForkWorker, *descriptors: int) -> None:
         """Forks a worker, and sends its pidfd."""
         from grader.worker import serve
 
@@ -172,8 +161,12 @@ class Zygote:
             paths = self.sandbox.make_paths(request)
             self.sandbox.before_worker_fork()
             child = os.fork()
+            pidfd = os.pidfd_open(child) if child else -1
         except OSError as error:
-            _send(self.control, Failed(reason=f"cannot start a worker: {error}"))
+            if child > 0:  # the judge could not end it
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            self.refuse(f"cannot start a worker: {error}")
             return
         finally:
             if child != 0:  # in the worker these stay open
@@ -182,14 +175,6 @@ class Zygote:
         if child == 0:
             serve.run(self.sandbox, request, paths, *descriptors)
         self.alive.add(child)
-        try:
-            pidfd = os.pidfd_open(child)
-        except OSError as error:  # the judge could not end it
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            self.alive.discard(child)
-            _send(self.control, Failed(reason=f"cannot start a worker: {error}"))
-            return
         _send(self.control, messages.Forked(pid=child), [pidfd])
         os.close(pidfd)
 
@@ -202,7 +187,7 @@ class Zygote:
             other = os.fork()
         except OSError as error:
             os.close(control)
-            _send(self.control, Failed(reason=f"cannot fork a second zygote: {error}"))
+            self.refuse(f"cannot fork a second zygote: {error}")
             return
         if other:
             self.alive.add(other)
@@ -215,25 +200,25 @@ class Zygote:
         self.control.close()
         self.control = socket.socket(fileno=control)
 
-    def look_at_worker(self, request: LookAtFiles | MeasureUnlinked) -> None:
+    def look_at_worker(self, request: messages.LookAtFiles | messages.MeasureUnlinked) -> None:
         """Looks at a worker's files in a child, which takes the worker's user for that."""
         from grader.worker import looks, unlinked
 
         try:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         except OSError as error:
-            _send(self.control, Failed(reason=f"cannot look at a worker's files: {error}"))
+            self.refuse(f"cannot look at a worker's files: {error}")
             return
         with ours, theirs:
             try:
                 self.sandbox.before_zygote_fork()
                 child = os.fork()
             except OSError as error:
-                _send(self.control, Failed(reason=f"cannot look at a worker's files: {error}"))
+                self.refuse(f"cannot look at a worker's files: {error}")
                 return
             if child == 0:
                 try:
-                    if isinstance(request, LookAtFiles):
+                    if isinstance(request, messages.LookAtFiles):
                         looks.look(self.sandbox, request, theirs)
                     else:
                         unlinked.measure(self.sandbox, request, theirs)
@@ -243,7 +228,7 @@ class Zygote:
             # The child may be killed before or after it has answered: one reply goes to the judge.
             _, status = os.waitpid(child, 0)
             if status:
-                _send(self.control, Failed(reason="cannot look at a worker's files"))
+                self.refuse("cannot look at a worker's files")
                 return
             reply, held = messages.receive(ours)
         _send(self.control, cast(messages.Reply, reply), held)
@@ -255,12 +240,16 @@ class Zygote:
         try:
             folder = os.open(f"{self.sandbox.run}/scratch/{name}", os.O_PATH | os.O_DIRECTORY)
         except OSError as error:
-            _send(self.control, Failed(reason=f"a scratch folder cannot be opened: {error}"))
+            self.refuse(f"a scratch folder cannot be opened: {error}")
             return
         _send(self.control, messages.Done(), [folder])
         os.close(folder)
 
-    def reap(self, request: Reap) -> None:
+    def refuse(self, reason: str) -> None:
+        """Answers that what was asked for could not be done."""
+        _send(self.control, messages.Failed(reason=reason))
+
+    def reap(self, request: messages.Reap) -> None:
         """Waits for a worker that was killed, and removes what it wrote."""
         _, status = os.waitpid(request.pid, 0)
         self.alive.discard(request.pid)

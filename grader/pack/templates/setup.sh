@@ -8,9 +8,9 @@ set -euo pipefail
 umask 022
 
 home=/autograder
-python_version=@PYTHON@
+python_version={{ python }}
 uv_version=0.13.9 # has the checksum of every interpreter that it installs
-extra_index=@EXTRA_INDEX@ # PyTorch's index of CPU builds; if empty, several GB for CUDA are installed
+extra_index={{ extra_index }} # PyTorch's index of CPU builds; if empty, several GB for CUDA are installed
 [ -z "$extra_index" ] || export PIP_EXTRA_INDEX_URL=$extra_index
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 export DEBIAN_FRONTEND=noninteractive

@@ -14,15 +14,14 @@ import functools
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch.nn import functional
 
 WARM_UPS = 2
 SKETCH = 2**18  # elements that a run returns of each tensor at most
-P = TypeVar("P", bound="type[Program]")
 
 
 class Work(NamedTuple):
@@ -34,16 +33,17 @@ class Work(NamedTuple):
 
 
 class Program(ABC):
-    """A program on one device.
+    """A program on one device; a subclass names it: `class Products(Program, name="products")`.
 
-    Args:
-        device: where it runs.
-        sizes: the sizes that `sizes_on` returned.
-        seed: seed of its inputs.
-        dtype: dtype of inputs and states; float64 for the exact result.
+    `sizes` are what `sizes_on` returned, `seed` is that of its inputs, and `dtype` that of inputs
+    and states.
     """
 
     name: ClassVar[str]
+
+    def __init_subclass__(cls, name: str) -> None:
+        cls.name = name
+        _PROGRAMS[name] = cls
 
     def __init__(
         self,
@@ -102,17 +102,6 @@ class Program(ABC):
 _PROGRAMS: dict[str, type[Program]] = {}
 _prepared: dict[str, Program] = {}
 _held: list[torch.Tensor] = []
-
-
-def program(name: str) -> Callable[[P], P]:
-    """Registers a program under its name."""
-
-    def register(kind: P) -> P:
-        kind.name = name
-        _PROGRAMS[name] = kind
-        return kind
-
-    return register
 
 
 def find(name: str) -> type[Program]:

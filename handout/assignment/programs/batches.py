@@ -7,11 +7,10 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, Work, program
+from assignment.programs import Program, Work
 
 
-@program("batches")
-class Batches(Program):
+class Batches(Program, name="batches"):
     """Batches from host memory, moved by `student.device.prefetch` while the device works.
 
     The start decides, for each round, the order of the batches and one random row of each, so

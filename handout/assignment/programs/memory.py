@@ -9,13 +9,12 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, program
+from assignment.programs import Program
 
 _M_MMAP_THRESHOLD = -3
 
 
-@program("recompute")
-class Recompute(Program):
+class Recompute(Program, name="recompute"):
     """Forward and backward pass of a deep stack, by `student.recompute.checkpointed_forward`.
 
     `student.recompute.best_segments` chooses the number of segments. A layer keeps its output.

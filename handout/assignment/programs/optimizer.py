@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 
-from assignment.programs import Program, Work, program
+from assignment.programs import Program, Work
+
+_SETTINGS: dict[str, Any] = {"lr": 0.01, "betas": (0.9, 0.99), "eps": 1e-8, "weight_decay": 0.1}
 
 
-@program("adamw")
-class AdamW(Program):
+class AdamW(Program, name="adamw"):
     """Steps of AdamW over many tensors, by `student.performance.adamw_update`.
 
     The gradients of a step are computed from the parameters after the previous step.
     """
-
-    SETTINGS: ClassVar[dict[str, Any]] = {
-        "lr": 0.01,
-        "betas": (0.9, 0.99),
-        "eps": 1e-8,
-        "weight_decay": 0.1,
-    }
 
     @staticmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
@@ -57,6 +51,6 @@ class AdamW(Program):
             grads = torch._foreach_sub(params, self.targets)
             torch._foreach_sin_(grads)
             student.performance.adamw_update(
-                params, grads, exp_avgs, exp_avg_sqs, step=step, **self.SETTINGS
+                params, grads, exp_avgs, exp_avg_sqs, step=step, **_SETTINGS
             )
         return [torch.stack(params)]

@@ -7,11 +7,10 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, Work, program
+from assignment.programs import Program, Work
 
 
-@program("matmul_chain")
-class MatmulChain(Program):
+class MatmulChain(Program, name="matmul_chain"):
     """A chain of matrix products near the device's peak.
 
     `student.performance.matmul_chain(x, weights)` takes x (n, n) and weights, each (n, n), in

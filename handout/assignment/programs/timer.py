@@ -7,13 +7,12 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, program
+from assignment.programs import Program
 
 PEAK = 1e12  # FLOP/s passed to `measured_mfu`, whatever the device
 
 
-@program("timer")
-class Timer(Program):
+class Timer(Program, name="timer"):
     """`student.device.time_function` and `measured_mfu`, on work whose time the judge knows.
 
     The start decides the amount of work.

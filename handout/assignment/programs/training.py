@@ -7,11 +7,10 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, Work, program
+from assignment.programs import Program, Work
 
 
-@program("training")
-class Training(Program):
+class Training(Program, name="training"):
     """Training steps of a small transformer, by `student.performance.training_step`.
 
     Its blocks call `student.performance.causal_attention`. A run returns the update: the change of
@@ -79,15 +78,9 @@ class Transformer(torch.nn.Module):
         self.embedding = torch.nn.Embedding(sizes["vocabulary"], width)
         # One position more, for a step that also asks for the logits of the last token.
         self.position = torch.nn.Parameter(torch.zeros(sizes["length"] + 1, width))
+        shapes = ((width, 3 * width), (width, width), (width, 4 * width), (4 * width, width))
         self.blocks = torch.nn.ModuleList(
-            torch.nn.ModuleList(
-                [
-                    torch.nn.Linear(width, 3 * width, bias=False),
-                    torch.nn.Linear(width, width, bias=False),
-                    torch.nn.Linear(width, 4 * width, bias=False),
-                    torch.nn.Linear(4 * width, width, bias=False),
-                ]
-            )
+            torch.nn.ModuleList(torch.nn.Linear(*shape, bias=False) for shape in shapes)
             for _ in range(sizes["layers"])
         )
 

@@ -56,5 +56,5 @@ def test_reports_name_what_cannot_be_watched():
     text = console.file.getvalue()
     assert text.startswith("No grade would have a score here")
     assert text.count("resource busy") == 2
-    assert not found.can_grade
-    assert machine.Diagnosis("A", {}, "", {}).can_grade
+    assert not found.works
+    assert machine.Diagnosis("A", {}, "", {}).works

@@ -7,11 +7,10 @@ from typing import Any
 
 import torch
 
-from assignment.programs import Program, program
+from assignment.programs import Program
 
 
-@program("hash_chain")
-class HashChain(Program):
+class HashChain(Program, name="hash_chain"):
     """A chain of SHA-256, whose time is proportional to its length.
 
     `student.spin.hash_block(state, rounds)` returns the state after `rounds` rounds.

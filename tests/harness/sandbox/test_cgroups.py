@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -66,8 +67,8 @@ def hierarchy(folder, **files):
 
 
 def own_groups(tmp_path, mounts, groups):
-    (tmp_path / "mountinfo").write_text("".join(f"{line}\n" for line in mounts))
-    (tmp_path / "cgroup").write_text("".join(f"{line}\n" for line in groups))
+    for name, lines in (("mountinfo", mounts), ("cgroup", groups)):
+        (tmp_path / name).write_bytes("".join(f"{line}\n" for line in lines).encode())
     return list(cgroups._own_groups(tmp_path / "mountinfo", tmp_path / "cgroup"))
 
 
@@ -81,9 +82,9 @@ def test_version_2_enables_controllers_for_groups_below(tmp_path, monkeypatch):
 
     def kernel(file, text):
         assert text == "+pids"
-        file.write_text("memory pids\n")
+        file.write_bytes(b"memory pids\n")
 
-    monkeypatch.setattr(cgroups, "_write", kernel)
+    monkeypatch.setattr(Path, "write_text", kernel)
     (place,) = own_groups(tmp_path, [V2.format(root)], ["0::/job"])
     assert place == cgroups._OwnGroup(root / "job", ("memory", "pids"), 2)
 
@@ -101,7 +102,7 @@ def test_version_2_enables_nothing_where_processes_are_in_the_group(
     def kernel(file, text):
         raise OSError(errno.EBUSY, "Device or resource busy")
 
-    monkeypatch.setattr(cgroups, "_write", kernel)
+    monkeypatch.setattr(Path, "write_text", kernel)
     places = [cgroups._OwnGroup(root, ours, 2)] if ours else []
     assert own_groups(tmp_path, [V2.format(root)], ["0::/"]) == places
 
