@@ -68,8 +68,8 @@ def _check(number: int, check: Check) -> Iterator[Text]:
             passes = "Passed, but open" if check.cause is Cause.NEEDS_WORK else "Open"
             words = f"{passes} until check {check.waits_for} passes. {words}"
         yield Text(f"      {words}{named}  {place(check)}", style="dim")
-        for line in (clean(check.shown or "") or reason(check.detail or "")).split("\n"):
-            yield Text(f"        {line}")
+        said = clean(check.shown or "") or reason(check.detail or "")
+        yield from (Text(f"        {line}") for line in said.split("\n") if line)
 
 
 def place(check: Check) -> str:
