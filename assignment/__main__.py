@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -64,32 +64,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if problem := of_another_folder(Path.cwd()):
             raise UserError(problem)
-        match options.command:
-            case "hint":
-                show_hint(console, options.exercise)
-            case "watch":
-                watch_files(console, options.exercise)
-            case "progress":
-                return run_tests()
-            case "submit":
-                pack(console, ROOT, options.output)
-            case "bench":
-                time_programs(console, options.programs, options.picture)
-            case "site":
-                draw_figures(console)
-            case "predict":
-                predict_step(console, options.sizes)
-            case "train":
-                train_model(console, options.minutes)
-            case "reset":
-                reset_exercise(console, find(options.exercise))
+        tests = [sys.executable, "-m", "pytest", "--only-table"]
+        run: dict[str, Callable[[], int | None]] = {
+            "hint": lambda: show_hint(console, options.exercise),
+            "watch": lambda: watch_files(console, options.exercise),
+            "progress": lambda: subprocess.run(tests, cwd=ROOT, check=False).returncode,
+            "submit": lambda: pack(console, ROOT, options.output),
+            "bench": lambda: time_programs(console, options.programs, options.picture),
+            "site": lambda: draw_figures(console),
+            "predict": lambda: predict_step(console, options.sizes),
+            "train": lambda: train_model(console, options.minutes),
+            "reset": lambda: reset_exercise(console, find(options.exercise)),
+        }
+        return run[options.command]() or 0
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except ManifestError as error:
         print(f"error: {AUTHORS}{error}", file=sys.stderr)
         return 2
-    return 0
 
 
 # Commands import torch, which takes seconds, only where they need it.
@@ -186,12 +179,6 @@ def watch_files(console: Console, exercise_id: str | None) -> None:
             console.print(Text(f"error: {error}", style="red"))
 
     watch.Watch(console, ROOT, exercise, partial(show_hint, console), reset).loop()
-
-
-def run_tests() -> int:
-    """Runs every public test and shows only the table."""
-    command = [sys.executable, "-m", "pytest", "--only-table"]
-    return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 def reset_exercise(console: Console, exercise: Exercise) -> None:

@@ -32,7 +32,6 @@ from assignment.student.verbs import of_another_folder
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("assignment")
     group.addoption("--submission", default=".", help="folder with the package under test")
-    group.addoption("--package", default=None, help="name of the package under test")
     group.addoption("--nonce", default="local", help="text from which random inputs are derived")
     group.addoption("--seed", type=int, default=None, help="draw other random inputs, by number")
     group.addoption("--ex", default=None, help="run only the tests of this exercise or chapter")

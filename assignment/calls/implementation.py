@@ -22,6 +22,7 @@ import torch
 from assignment import programs, scenarios
 from assignment.calls import file_calls, forked, imports, plain, readers
 from assignment.calls.callbacks import LocalStandIns, StandInIterator
+from assignment.calls.file_calls import Event, Seen
 from assignment.calls.world import World, modes_unchanged
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 DRIVERS = ("scenarios", "programs")  # modules of the assignment that drive a submission's code
 READERS = "readers"  # the module of the assignment that reads what a submission wrote
-
+See = Callable[[Seen | None], None]  # gets a file as it is at a moment
 
 # Targets, each with its positional and its keyword arguments.
 Calls = Sequence[tuple[str, tuple[Any, ...], dict[str, Any]]]
@@ -108,11 +109,8 @@ class Implementation(ABC):
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
         """Calls a target, and kills its process when one of its stand-ins raises `KillProcess`.
 
-        `kill_at_change` chooses another moment.
-
-        Returns:
-            Whether it was killed; False if the call ended earlier. Exceptions of the call are
-            raised; a local run prints them instead.
+        `kill_at_change` chooses another moment. Returns whether it was killed; False if the call
+        ended earlier. Exceptions of the call are raised; a local run prints them instead.
         """
 
     @abstractmethod
@@ -127,32 +125,19 @@ class Implementation(ABC):
         """
 
     @abstractmethod
-    def watch_file(
-        self,
-        path: str,
-        see: Callable[[file_calls.Seen | None], None],
-        target: str,
-        /,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
+    def watch_file(self, path: str, see: See, target: str, /, *args: Any, **kwargs: Any) -> None:
         """Calls a target, and shows what a kill at any change to files would leave of one file.
 
-        Args:
-            path: the file's whole path, in `scratch`.
-            see: is given it just before each change, while the code waits; None if there is no
-                regular file of this name. All writes count, those to the output too.
-            target, *args, **kwargs: as `call` has them; for exceptions see `kill_during`.
+        `path` is the file's whole path, in `scratch`. `see` is given it just before each change,
+        while the code waits; None if there is no regular file of this name. All writes count, those
+        to the output too. For exceptions see `kill_during`.
         """
 
     @abstractmethod
-    def file_calls(
-        self, target: str, /, *args: Any, **kwargs: Any
-    ) -> tuple[Any, list[file_calls.Event]]:
+    def file_calls(self, target: str, /, *args: Any, **kwargs: Any) -> tuple[Any, list[Event]]:
         """Calls a function, and notes which files in `scratch` it syncs and renames.
 
-        Returns:
-            The function's result, and the events in order, as `file_calls.events` describes them.
+        Returns its result, and the events in order, as `file_calls.events` describes them.
         """
 
     @abstractmethod
@@ -298,24 +283,14 @@ class LocalImplementation(Implementation):
     def kill_at_change(self, number: int) -> None:
         self._changes.left = number
 
-    def watch_file(
-        self,
-        path: str,
-        see: Callable[[file_calls.Seen | None], None],
-        target: str,
-        /,
-        *args: Any,
-        **kwargs: Any,
-    ) -> None:
+    def watch_file(self, path: str, see: See, target: str, /, *args: Any, **kwargs: Any) -> None:
         self._changes.look = lambda: see(file_calls.seen(Path(path)))
         try:
             self.kill_during(target, *args, **kwargs)
         finally:
             self._changes.look = None
 
-    def file_calls(
-        self, target: str, /, *args: Any, **kwargs: Any
-    ) -> tuple[Any, list[file_calls.Event]]:
+    def file_calls(self, target: str, /, *args: Any, **kwargs: Any) -> tuple[Any, list[Event]]:
         with file_calls.noted(self.scratch, self._package._name) as calls:
             result = self.call(target, *args, **kwargs)
         return result, file_calls.events(calls, file_calls.names_in(self.scratch))

@@ -207,9 +207,7 @@ def elements(tensor: torch.Tensor) -> np.ndarray:
 def rearranged(tensor: torch.Tensor, torch_rng: torch.Generator) -> torch.Tensor:
     """An equal tensor that lies in memory as a view may: axes in any order, with gaps or without.
 
-    Args:
-        tensor: any tensor; gaps may double its size along each axis.
-        torch_rng: draws the layout.
+    Gaps may double its size along each axis.
     """
     order = torch.randperm(tensor.dim(), generator=torch_rng).tolist()
     steps = torch.randint(1, 3, (tensor.dim(),), generator=torch_rng).tolist()

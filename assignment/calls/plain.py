@@ -30,6 +30,7 @@ CALLBACKS = (FunctionType, MethodType, GeneratorType)
 PATH = type(Path())
 
 _SCALARS = frozenset({type(None), bool, int, float, str, bytes, torch.dtype})
+Copying = Callable[[Any], Any]  # makes what takes the place of a value
 
 
 class NotPlainData(TypeError):
@@ -45,7 +46,7 @@ def copy(value: Any, where: str = "value") -> Any:
     return _copy(value, where, 0, _dense, None)
 
 
-def copy_arguments(value: Any, where: str, stand_in: Callable[[Any], Any] | None = None) -> Any:
+def copy_arguments(value: Any, where: str, stand_in: Copying | None = None) -> Any:
     """A deep copy of arguments: tensors keep their layouts, and share what they share.
 
     `stand_in` makes what takes the place of a function or of a generator; None refuses them. Raises
@@ -77,13 +78,7 @@ def _dense(value: Any) -> Any:
     return value.detach().clone(memory_format=torch.contiguous_format)
 
 
-def _copy(
-    value: Any,
-    where: str,
-    depth: int,
-    leaf: Callable[[Any], Any],
-    stand_in: Callable[[Any], Any] | None,
-) -> Any:
+def _copy(value: Any, where: str, depth: int, leaf: Copying, stand_in: Copying | None) -> Any:
     """Copies containers; `leaf` copies a tensor or an array."""
     kind = type(value)
     if kind in _SCALARS:

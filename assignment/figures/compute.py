@@ -26,11 +26,9 @@ from assignment.figures.look import (
 
 
 # GPT-2 XL's shape with a gated feed-forward, as in the chapter.
-def _gpt2_xl(ra: Any, seq_len: int) -> dict[str, int]:
-    counts: dict[str, int] = ra.flops.transformer_forward_flops(
-        vocab=50257, layers=48, d_model=1600, heads=25, d_ff=6400, seq_len=seq_len
-    )
-    return counts
+def _gpt2_xl(ra: Any, seq_len: int) -> Any:
+    shape = {"vocab": 50257, "layers": 48, "d_model": 1600, "heads": 25, "d_ff": 6400}
+    return ra.flops.transformer_forward_flops(**shape, seq_len=seq_len)
 
 
 def mlp_flops(ra: Any) -> Figure:

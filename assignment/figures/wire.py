@@ -19,17 +19,14 @@ PARAMETERS, LAYERS, D_MODEL, DEVICES, BF16 = 8 * 10**9, 32, 4096, 8, torch.bfloa
 LINKS = {"NVLink, 450e9 B/s": 450e9, "one 400 Gbit/s adapter, 50e9 B/s": 50e9}
 
 
-def zero_bytes_sent(ra: Any, stage: int) -> int:
-    sent: int = ra.communication.zero_traffic(PARAMETERS, DEVICES, stage, BF16, BF16)["total"]
-    return sent
+def zero_bytes_sent(ra: Any, stage: int) -> Any:
+    return ra.communication.zero_traffic(PARAMETERS, DEVICES, stage, BF16, BF16)["total"]
 
 
-def tensor_bytes_sent(ra: Any, tokens: int) -> int:
+def tensor_bytes_sent(ra: Any, tokens: int) -> Any:
     """By each device, if there are this many tokens for each of them."""
-    sent: int = ra.communication.tensor_parallel_traffic(
-        DEVICES * tokens, D_MODEL, LAYERS, DEVICES, BF16
-    )
-    return sent
+    shape = (DEVICES * tokens, D_MODEL, LAYERS)
+    return ra.communication.tensor_parallel_traffic(*shape, DEVICES, BF16)
 
 
 def hidden(ra: Any) -> Figure:
@@ -46,11 +43,10 @@ def hidden(ra: Any) -> Figure:
 def _panel(ra: Any, axes: Axes, peak: float, bandwidth: float) -> None:
     tokens = [int(n) for n in np.geomspace(2**7, 2**17, 60)]
 
-    def compute(n: int) -> float:
-        step: dict[str, float] = ra.communication.step_seconds(n, PARAMETERS, 0, peak, bandwidth)
-        return step["compute"]
+    def compute(n: int) -> Any:
+        return ra.communication.step_seconds(n, PARAMETERS, 0, peak, bandwidth)["compute"]
 
-    def tensor(n: int) -> float:
+    def tensor(n: int) -> Any:
         return tensor_bytes_sent(ra, n) / bandwidth
 
     sloping = {"compute": (compute, BLUE), "tensor parallel": (tensor, PURPLE)}

@@ -36,11 +36,9 @@ def new_run() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
 def drawn_state(rng: np.random.Generator, torch_rng: torch.Generator) -> dict[str, Any]:
     """The whole state of a `new_run` in the midst of its training, as plain data.
 
-    Nothing in it follows from anything else: only who has kept all of it can go on.
-
-    Returns:
-        `step`; `model` and `optimizer`, as their `state_dict()`; `torch`, `numpy` and `python`, the
-        state of each generator, in the midst of what it draws at once.
+    Nothing in it follows from anything else: only who has kept all of it can go on. Has `step`;
+    `model` and `optimizer`, as their `state_dict()`; `torch`, `numpy` and `python`, the state of
+    each generator, in the midst of what it draws at once.
     """
     model, optimizer = new_run()
     tensors = model.state_dict()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -25,17 +25,12 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     A storage counts from the operation that returns a tensor of it until the last tensor of it is
     gone. Memory that an operation uses inside, and rounding by an allocator, do not count.
-
-    Attributes:
-        alive: bytes now.
-        peak: most bytes at any time.
-        log: bytes alive after each operation.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.alive = self.peak = 0
-        self.log: list[int] = []
+        self.alive = self.peak = 0  # bytes now, and most at any time
+        self.log: list[int] = []  # bytes alive after each operation
         self._seen: set[int] = set()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -65,19 +60,14 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.peak = max(self.peak, self.alive)
 
 
-@dataclass
 class Run:
     """A model in the midst of its training: all gradients and moments are there."""
 
-    sizes: Sizes
-    device: str
-    model: Transformer = field(init=False)
-
-    def __post_init__(self) -> None:
-        with torch.device(self.device):
-            self.model = Transformer(self.sizes)
-            shape = (self.sizes.batch, self.sizes.context)
-            self.tokens, self.targets = (torch.randint(self.sizes.vocab, shape) for _ in range(2))
+    def __init__(self, sizes: Sizes, device: str) -> None:
+        with torch.device(device):
+            self.model = Transformer(sizes)
+            shape = (sizes.batch, sizes.context)
+            self.tokens, self.targets = (torch.randint(sizes.vocab, shape) for _ in range(2))
         self.optimizer = adamw(self.model)
         for parameter in self.model.parameters():
             parameter.grad = torch.zeros_like(parameter)
@@ -122,9 +112,8 @@ def count_parameters(sizes: Sizes) -> int:
 def count_step(sizes: Sizes, device: str = "meta") -> Counts:
     """Counts one step, in the midst of the training.
 
-    Returns:
-        FLOPs are those of `torch.utils.flop_counter.FlopCounterMode`: 2·m·k·n for a product of an
-        m×k and a k×n matrix, and 0 for everything else.
+    FLOPs are those of `torch.utils.flop_counter.FlopCounterMode`: 2·m·k·n for a product of an m×k
+    and a k×n matrix, and 0 for everything else.
     """
     run = Run(sizes, device)
     live = LiveBytes()

@@ -19,6 +19,8 @@ from assignment.calls.world import LeftChanged
 from assignment.material import runs
 from assignment.scenarios import scenario
 
+Extra = Callable[[], torch.Tensor | str | None]  # asked for a part of a model's state
+
 
 @scenario
 def training_run(
@@ -98,11 +100,8 @@ def save_weights(
 
 @scenario
 def load_weights(
-    student: Any,
-    path: str | Path,
-    shape: tuple[int, int],
-    dtype: torch.dtype = torch.float32,
-) -> tuple[int, torch.Tensor | torch.nn.Parameter]:
+    student: Any, path: str | Path, shape: tuple[int, int], dtype: torch.dtype = torch.float32
+) -> tuple[int, torch.Tensor]:
     """Loads a checkpoint of `save_weights`; returns the step and the weights.
 
     Raises:
@@ -216,9 +215,7 @@ def load_buffers(student: Any, path: str, kept: torch.Tensor, left: torch.Tensor
     return list(model.buffers())
 
 
-def _with_buffers(
-    kept: torch.Tensor, left: torch.Tensor
-) -> tuple[torch.nn.ModuleDict, torch.optim.Optimizer]:
+def _with_buffers(kept: torch.Tensor, left: torch.Tensor) -> tuple[Any, torch.optim.Optimizer]:
     model, optimizer = _linear(torch.zeros(2, 2))
     model.register_buffer("kept", kept)
     model.register_buffer("left", left, persistent=False)
@@ -226,9 +223,7 @@ def _with_buffers(
 
 
 @scenario
-def save_extra(
-    student: Any, path: str, weights: torch.Tensor, extra: Callable[[], torch.Tensor | str | None]
-) -> None:
+def save_extra(student: Any, path: str, weights: torch.Tensor, extra: Extra) -> None:
     """Saves a model with these weights, and what `extra` returns as the last part of its state.
 
     `extra` is called when the state is taken. None stands for a function, which cannot be saved;
@@ -245,9 +240,7 @@ def save_extra(
 
 
 @scenario
-def load_extra(
-    student: Any, path: str, shape: tuple[int, int]
-) -> tuple[torch.Tensor | torch.nn.Parameter, Any]:
+def load_extra(student: Any, path: str, shape: tuple[int, int]) -> tuple[torch.Tensor, Any]:
     """Loads a checkpoint of `save_extra`; returns the weights, and what was `extra`."""
     model, optimizer = _with_extra(torch.zeros(shape), lambda: torch.zeros(1))
     student.checkpoint.load_checkpoint(path, model, optimizer)
@@ -265,20 +258,17 @@ def save_again_and_again(
 ) -> None:
     """Saves one state after the other: a step, and weights of this shape.
 
-    The optimizer's momentum is the negative of the weights.
-
-    Args:
-        survived: if given, `path`, which must exist, is loaded before the first state is taken; it
-            gets what an earlier run saved: step, weights, and momentum, None if not loaded.
-        process: what `os.getpid` says during a save; by default its own. In a sandbox all processes
-            may have the same, and files named by it would not differ.
+    The optimizer's momentum is the negative of the weights. If `survived` is given, `path`, which
+    must exist, is loaded before the first state is taken; it gets what an earlier run saved: step,
+    weights, and momentum, None if not loaded. During a save `os.getpid` says `process`, or its own:
+    in a sandbox all processes may have the same, and files named by it would not differ.
     """
+    model, optimizer = _linear(torch.zeros(shape))
     if survived is not None:
-        model, optimizer = _linear(torch.zeros(shape))
         step = student.checkpoint.load_checkpoint(path, model, optimizer)
         momentum = optimizer.state[model.weight].get("momentum_buffer")
         survived(step, model.weight.detach(), momentum)
-    model, optimizer = _linear(torch.zeros(shape))
+        model, optimizer = _linear(torch.zeros(shape))
     number = os.getpid() if process is None else process
     for step, weights in states:
         with torch.no_grad():
@@ -302,7 +292,7 @@ class _Interrupting:
 class _Extra(torch.nn.Module):
     """Its state is what `extra` says, or what cannot be saved."""
 
-    def __init__(self, extra: Callable[[], torch.Tensor | str | None]) -> None:
+    def __init__(self, extra: Extra) -> None:
         super().__init__()
         self.ask, self.extra = extra, torch.zeros(0)
 
@@ -316,9 +306,7 @@ class _Extra(torch.nn.Module):
         self.extra = state
 
 
-def _with_extra(
-    weights: torch.Tensor, extra: Callable[[], torch.Tensor | str | None]
-) -> tuple[Any, torch.optim.Optimizer]:
+def _with_extra(weights: torch.Tensor, extra: Extra) -> tuple[Any, torch.optim.Optimizer]:
     linear, optimizer = _linear(weights)
     return torch.nn.Sequential(linear, _Extra(extra)), optimizer
 

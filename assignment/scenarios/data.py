@@ -30,9 +30,6 @@ def read_tokens(
     """Takes requests one by one: a path is opened, and a window (a, b) is copied from the tokens
     [a, b) of the file that was opened last. The dtype has a form as for `write_as`.
 
-    Returns:
-        The windows.
-
     Raises:
         LeftChanged: what was opened is no read-only memory map.
     """
@@ -80,20 +77,15 @@ def batches_of_file(
 @scenario
 def seeded_batch(
     student: Any, seed: int, tokens: np.ndarray, batch_size: int, context_length: int
-) -> tuple[torch.Tensor, torch.Tensor]:
+) -> Any:
     """The first batch after torch's and numpy's global generators were seeded."""
     np.random.seed(seed)
     torch.manual_seed(seed)
-    batch: tuple[torch.Tensor, torch.Tensor] = student.data.get_batch(
-        tokens, batch_size, context_length
-    )
-    return batch
+    return student.data.get_batch(tokens, batch_size, context_length)
 
 
 @scenario
-def moved_batch(
-    student: Any, tokens: np.ndarray, batch_size: int, context_length: int
-) -> tuple[torch.Tensor, torch.Tensor]:
+def moved_batch(student: Any, tokens: np.ndarray, batch_size: int, context_length: int) -> Any:
     """A batch on the CPU, which is given as a `torch.device`.
 
     Raises:
@@ -103,10 +95,8 @@ def moved_batch(
         for tensor in student.data.get_batch(tokens, batch_size, context_length, device):
             if tensor.device.type != "meta":
                 raise LeftChanged(f"get_batch on {device!r} leaves a tensor on {tensor.device}")
-    batch: tuple[torch.Tensor, torch.Tensor] = student.data.get_batch(
-        tokens, batch_size, context_length, device=torch.device("cpu")
-    )
-    return batch
+    cpu = torch.device("cpu")
+    return student.data.get_batch(tokens, batch_size, context_length, device=cpu)
 
 
 @scenario

@@ -53,16 +53,13 @@ class _Stuck(torch.Tensor):
 @scenario
 def prefetched_until_stuck(
     student: Any, batches: Iterable[tuple[torch.Tensor, ...]], index: int
-) -> Iterator[tuple[torch.Tensor, ...]]:
+) -> Any:
     """Prefetches a list of all batches, on the CPU; the tensors of that at `index` cannot move."""
     given = [
         tuple(t.as_subclass(_Stuck) for t in batch) if i == index else batch
         for i, batch in enumerate(batches)
     ]
-    handed_out: Iterator[tuple[torch.Tensor, ...]] = student.device.prefetch(
-        given, torch.device("cpu")
-    )
-    return handed_out
+    return student.device.prefetch(given, torch.device("cpu"))
 
 
 @scenario

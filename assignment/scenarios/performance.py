@@ -29,23 +29,16 @@ def products(
 @scenario
 def language_model_updates(
     student: Any,
-    batches: Sequence[torch.Tensor],
+    batches: Sequence[torch.Tensor],  # (batch, length + 1) tokens for each step
     *,
     vocabulary: int,
     optimizers: int = 1,
-    dtype: torch.dtype = torch.float64,
+    dtype: torch.dtype = torch.float64,  # of the parameters
 ) -> list[torch.Tensor]:
-    """Trains a small transformer by `training_step`, with SGD and momentum.
+    """Trains a small transformer by `training_step`, with SGD and momentum; returns its parameters.
 
-    Args:
-        batches: (batch, length + 1) tokens for each step.
-        vocabulary: size of the vocabulary.
-        optimizers: how many divide the parameters among them and take turns. Each step leaves
-            gradients to the parameters of the others.
-        dtype: dtype of the parameters.
-
-    Returns:
-        The parameters after the last step.
+    Several optimizers divide the parameters among them and take turns. Each step leaves gradients
+    to the parameters of the others.
 
     Raises:
         TypeError: a step returned something.
@@ -74,8 +67,7 @@ def language_model_updates(
 def language_model_losses(student: Any, *, steps: int) -> list[float]:
     """Trains a small transformer on one text by `training_step`, with torch's AdamW.
 
-    Returns:
-        The loss on that text before the first step, and after each.
+    Returns the loss on that text before the first step, and after each.
     """
     sizes = {"layers": 1, "width": 32, "heads": 2, "length": 16, "vocabulary": 16}
     torch.manual_seed(0)

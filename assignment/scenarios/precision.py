@@ -112,30 +112,22 @@ def _run(
     weights: Sequence[torch.Tensor],
     batches: Iterable[Batch],
     *,
-    optimizer: str = "SGD",
+    optimizer: str = "SGD",  # of torch.optim, as are its settings
     settings: dict[str, Any],
-    loss: str = "mse_loss",
+    loss: str = "mse_loss",  # of torch.nn.functional or `_LOSSES`
     loss_weight: float = 1.0,
     unused: bool = False,
-    stale: float | None = None,
+    stale: float | None = None,  # the value of all gradients before
     offset: float = 0.0,
-    training: tuple[bool, bool] | None = None,
+    training: tuple[bool, bool] | None = None,  # modes: the model's, and its doubling layer's
     shift: torch.Tensor | None = None,
     slope: float = 0.0,
-    **scaling: Any,
+    **scaling: Any,  # further arguments of `train`
 ) -> dict[str, Any]:
-    """Trains the model.
+    """Trains a `SmallModel`.
 
-    Args:
-        train: called with the model, the optimizer, the batches, the loss, and `scaling`.
-        weights, unused, offset: the model's.
-        optimizer, settings: those of torch.optim.
-        loss: one of torch.nn.functional or of `_LOSSES`; it is multiplied by `loss_weight`.
-        stale: the value of all gradients before.
-        training: the mode of the model, and that of a layer that doubles its inputs in training
-            mode.
-        shift: a parameter of the loss, not of the model: it is added to the model's outputs, and
-            its sum, times `slope`, to the loss.
+    `shift` is a parameter of the loss, not of the model: it is added to the model's outputs, and
+    its sum, times `slope`, to the loss.
 
     Raises:
         LeftChanged: torch's or numpy's generator has changed.
@@ -146,13 +138,19 @@ def _run(
     model.doubled.train(layer)
     for weight in model.parameters():
         weight.grad = None if stale is None else torch.full_like(weight, stale)
-    groups, loss_fn = _groups(model), _loss(loss, loss_weight)
+    params, loss_fn = list(model.parameters()), _loss(loss, loss_weight)
+    # Two groups, as where some do not decay.
+    groups = [{"params": some} for some in (params[:1], params[1:]) if some]
     if shift is not None:
         own, plain = torch.nn.Parameter(shift.clone()), loss_fn
         groups.append({"params": [own]})
         loss_fn = lambda outputs, targets: plain(outputs + own, targets) + slope * own.sum()  # noqa: E731
     made = getattr(torch.optim, optimizer)(groups, **settings)
-    dtypes = _watch_gradients(made)
+    dtypes: set[torch.dtype] = set()
+    every = [p for group in groups for p in group["params"]]
+    made.register_step_pre_hook(
+        lambda *_: dtypes.update(p.grad.dtype for p in every if p.grad is not None)
+    )
     modes = _modes(model)
     with generators_unchanged("training"):
         # The batches as an iterable that is not a list, like a data loader.
@@ -162,7 +160,7 @@ def _run(
         "unused": model.unused,
         "state": [dict(made.state.get(p, {})) for p in model.weights],
         "output_dtype": model.output_dtype,
-        "gradient_dtypes": sorted(set(dtypes), key=str),
+        "gradient_dtypes": sorted(dtypes, key=str),
         "losses": list(losses),
         "modes_stay": _modes(model) == modes,
         **({} if shift is None else {"shift": own.detach()}),
@@ -183,12 +181,6 @@ def _autocast_to_fp16() -> Iterator[None]:
         yield
     finally:
         torch.set_autocast_dtype("cpu", before)
-
-
-def _groups(model: SmallModel) -> list[dict[str, Any]]:
-    """The parameters as two groups, as where some do not decay."""
-    params = list(model.parameters())
-    return [{"params": some} for some in (params[:1], params[1:]) if some]
 
 
 def _squares_in_16_bits(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
@@ -214,15 +206,3 @@ _LOSSES: dict[str, Callable[..., torch.Tensor]] = {
 def _loss(name: str, weight: float) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
     function = _LOSSES.get(name) or getattr(functional, name)
     return lambda outputs, targets: function(outputs, targets) * weight
-
-
-def _watch_gradients(optimizer: torch.optim.Optimizer) -> list[torch.dtype]:
-    """A list that collects the dtype of every gradient that the optimizer gets."""
-    dtypes: list[torch.dtype] = []
-
-    def record(stepping: torch.optim.Optimizer, *_: Any) -> None:
-        for group in stepping.param_groups:
-            dtypes.extend(p.grad.dtype for p in group["params"] if p.grad is not None)
-
-    optimizer.register_step_pre_hook(record)
-    return dtypes

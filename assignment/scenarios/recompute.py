@@ -20,40 +20,30 @@ from assignment.scenarios.rolling import RollLayer
 @scenario
 def checkpointed_pass(
     student: Any,
-    weights: Sequence[torch.Tensor],
+    weights: Sequence[torch.Tensor],  # one for each layer
     x: torch.Tensor,
     segments: int,
-    draw: Callable[[int], float],
-    output_grad: Callable[[torch.Tensor], torch.Tensor] | None,
+    draw: Callable[[int], float],  # gets its index each time that a layer runs; answers n
+    output_grad: Callable[[torch.Tensor], torch.Tensor] | None,  # gets the output
     *,
     x_needs_grad: bool = False,
-    frozen: Sequence[int] = (),
-    clear_layers: bool = False,
-    dropout: float = 0.0,
-    seed: int = 0,
-    autocast: bool = False,
+    frozen: Sequence[int] = (),  # indices of the layers whose weight requires no gradient
+    clear_layers: bool = False,  # they are a list, emptied before the backward pass, and no tuple
+    dropout: float = 0.0,  # the fraction of its output that each layer sets to 0, at random
+    seed: int = 0,  # torch's, before the forward pass
+    autocast: bool = False,  # of the forward pass
 ) -> dict[str, Any]:
     """A forward pass by `checkpointed_forward`, and a backward pass.
 
-    Args:
-        weights: one for each layer. A matrix w makes the layer tanh(x @ w + n), which takes an x of
-            integers modulo 7; a scalar makes a `RollLayer`, which takes far less time.
-        draw: called with its index each time that a layer runs; answers n.
-        output_grad: called with the output after the forward pass; answers the gradient of the
-            output. None means only a forward pass, under `torch.no_grad()`.
-        x_needs_grad: whether the input requires a gradient.
-        frozen: indices of the layers whose weight requires no gradient.
-        clear_layers: whether the layers are a list, emptied before the backward pass, or a tuple.
-        dropout: the fraction of its output that each layer sets to 0, at random.
-        seed: seed of torch before the forward pass.
-        autocast: whether the forward pass runs under it.
+    A matrix w makes a layer tanh(x @ w + n), which takes an x of integers modulo 7; a scalar makes
+    a `RollLayer`, which takes far less time. `output_grad` answers the gradient of the output;
+    without it there is only a forward pass, under `torch.no_grad()`.
 
     Returns:
         "output", "x_grad" and "weight_grads"; whether the forward pass changed `requires_grad` or
         `grad` of the caller's x: "x_is_marked"; what is "drawn" from torch's generator afterwards;
-        whether each run of a layer met "autocast".
-        For people: how many layers' outputs were "held" at
-        most at any time that a layer ran.
+        whether each run of a layer met "autocast". For people: how many layers' outputs were "held"
+        at most at any time that a layer ran.
 
     Raises:
         LeftChanged: torch's generator is elsewhere after the backward pass than before it.

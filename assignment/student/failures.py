@@ -44,25 +44,16 @@ from assignment.student.shapes import shape_error
 # Exceptions by which a test fails to use a value of another form than it expects.
 _UNUSABLE = (TypeError, LookupError, AttributeError, ValueError)
 _SHORT = 60  # characters of an expected value that a hint names
+Raised = pytest.ExceptionInfo[BaseException]
 
 
 class Failure:
-    """One failure of a test.
+    """One failure of a test of this exercise, whose hint is for where nothing better is known.
 
-    Args:
-        item: the test.
-        exercise: the one that it belongs to. Its hint is for where nothing better is known.
-        error: the exception that the test raised.
-        impl: the implementation, whose journal has the calls that the test made; or None.
+    The journal of `impl`, if there is one, has the calls that the test made.
     """
 
-    def __init__(
-        self,
-        item: pytest.Item,
-        exercise: str,
-        error: pytest.ExceptionInfo[BaseException],
-        impl: Any,
-    ) -> None:
+    def __init__(self, item: pytest.Item, exercise: str, error: Raised, impl: Any) -> None:
         self._error, self._value = error, error.value
         self._seconds, self._hint = limit_of(exercise), manifest.load()[exercise].hint
         package = package_of(item.config)
@@ -94,15 +85,22 @@ class Failure:
         if isinstance(value, TookTooLong | KeyboardInterrupt):
             return self._running()
         if isinstance(value, Mismatch):
-            return self._mismatch(value)
+            lines = mismatch_lines(value, self._journal, self._hint)
+            # In a function of the test's that the student's code has called, if there is such code.
+            return self._report(*lines, at=self._shown if self._own else None)
         if shape := shape_error(diagnosis.message_of(value)):
             return self._other_type(shape)
         if isinstance(value, NotPlainData):
             return self._not_plain(value)
-        if isinstance(value, pytest.fail.Exception):
-            return self._no_exception()
+        if isinstance(value, pytest.fail.Exception):  # or `pytest.raises` without one
+            return self._report(*no_exception_lines(str(value), self._journal.last))
         if self.is_import:
-            return self._not_imported()
+            lines = [
+                "wrong: a module cannot be imported",
+                *labelled("found", self._message),
+                *labelled("hint", diagnosis.of_exception(value)),
+            ]
+            return "\n".join([*lines, *self._places.shown(self._own)])
         if self._own and self._last is self._own[-1]:
             return self._raised()
         if isinstance(value, LeftChanged):
@@ -136,24 +134,6 @@ class Failure:
         if 0 < len(value) <= _SHORT and "argument" not in heading:
             hint = f"the annotation after -> says what to return, here {value}"
         return self._report(f"wrong: {heading}", *call, *lines, *labelled("hint", hint))
-
-    def _not_imported(self) -> str:
-        lines = [
-            "wrong: a module cannot be imported",
-            *labelled("found", self._message),
-            *labelled("hint", diagnosis.of_exception(self._value)),
-            *self._places.shown(self._own),
-        ]
-        return "\n".join(lines)
-
-    def _mismatch(self, value: Mismatch) -> str:
-        lines = mismatch_lines(value, self._journal, self._hint)
-        # In a function of the test's that the student's code has called, if there is such code.
-        return self._report(*lines, at=self._shown if self._own else None)
-
-    def _no_exception(self) -> str:
-        """`pytest.raises` without an exception, or `pytest.fail`."""
-        return self._report(*no_exception_lines(str(self._value), self._journal.last))
 
     def _raised(self) -> str:
         """An exception of the student's code."""

@@ -71,7 +71,9 @@ class Places:
                 lines.append("… more calls …")
                 continue
             lines.append(self.where(entry))
-            code = statement(entry)
+            code = textwrap.dedent(str(entry.statement)).strip().splitlines()
+            if len(code) > _SHOWN_STATEMENT_LINES:
+                code = [*code[:_SHOWN_STATEMENT_LINES], "…"]
             if self.kind(entry) == "test" and len(code) > 1:
                 code = [code[0] + " …"]  # the expected value and the hint are for another failure
             lines += [f"    {line}" for line in code]
@@ -92,14 +94,6 @@ def _runs(entries: Sequence[Any]) -> list[tuple[Any, int | None]]:
     if len(runs) > 2 * _SHOWN_PLACES:
         runs[_SHOWN_PLACES:-_SHOWN_PLACES] = [(None, None)]
     return runs
-
-
-def statement(entry: Any) -> list[str]:
-    """The source of the statement that was running."""
-    lines = textwrap.dedent(str(entry.statement)).strip().splitlines()
-    if len(lines) > _SHOWN_STATEMENT_LINES:
-        lines = [*lines[:_SHOWN_STATEMENT_LINES], "…"]
-    return lines
 
 
 def values(entry: Any) -> Iterator[tuple[str, str]]:
@@ -173,16 +167,11 @@ def expected_at(entry: Any | None) -> str:
 
     Its value, or its source if it calls something or has no value here; "" if there is none.
     """
-    for node in _around(entry):
-        if isinstance(node, ast.Expr):
-            for call in ast.walk(node):
-                if (
-                    isinstance(call, ast.Call)
-                    and isinstance(call.func, ast.Attribute)
-                    and call.func.attr in ("equals", "close")
-                    and call.args
-                ):
-                    return _evaluated(call.args[0], entry)
+    statements = [node for node in _around(entry) if isinstance(node, ast.Expr)]
+    for node in itertools.chain.from_iterable(map(ast.walk, statements)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="equals" | "close"), args=[expected, *_]):
+                return _evaluated(expected, entry)
     return ""
 
 

@@ -67,22 +67,18 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
     if thought.startswith(diagnosis.DIFFERENCE):
         pair = [cut(text, _ROOM) for text in pair]
     hint = value.hint or ("" if thought else hint)
+    picture = []  # of the layout that came beside the right one, where a layout was asked for
+    if call is not None and value.whole is not None and call.target.startswith("strides."):
+        picture = drawn(call.text, *value.whole)
     return [
         f"wrong: {what}",
         *call_lines(call, value.actual),
         *labelled("expected", pair[0]),
         *labelled("found", pair[1]),
-        *_picture(value, call),
+        *(line for row in picture for line in labelled(*row)),
         *labelled("note", thought),
         *labelled("hint", "" if replaces else hint),
     ]
-
-
-def _picture(value: Mismatch, call: Call | None) -> list[str]:
-    """The layout that came beside the right one, where a layout was asked for."""
-    if call is None or value.whole is None or not call.target.startswith("strides."):
-        return []
-    return [line for pair in drawn(call.text, *value.whole) for line in labelled(*pair)]
 
 
 def no_exception_lines(text: str, call: Call | None) -> list[str]:

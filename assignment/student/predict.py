@@ -26,6 +26,7 @@ from assignment.material.step_counts import FULL, PART, Run, count_step
 from assignment.student.bench import measured_roofs, si, timed
 from assignment.student.verbs import UserError, command
 
+Numbers = Mapping[str, float]
 TRAIN = Sizes(  # the step of `make train`
     vocab=256, context=64, layers=4, d_model=128, heads=4, d_ff=512, tied=True, batch=8
 )
@@ -78,7 +79,7 @@ def parse(words: Sequence[str]) -> Sizes:
     return sizes
 
 
-def ask(student: Any, sizes: Sizes, device: Mapping[str, float]) -> dict[str, float]:
+def ask(student: Any, sizes: Sizes, device: Numbers) -> dict[str, float]:
     """The student's prediction; raises UserError if it cannot be used."""
     test = command("test", "predict_step")
     try:
@@ -100,7 +101,7 @@ def ask(student: Any, sizes: Sizes, device: Mapping[str, float]) -> dict[str, fl
 
 
 def commit(
-    file: Path, sizes: Sizes, device: Mapping[str, float], predicted: Mapping[str, float]
+    file: Path, sizes: Sizes, device: Numbers, predicted: Numbers
 ) -> tuple[Record, Record | None]:
     """Adds a prediction to the file; returns it, and the first one for these sizes if it is older.
 
@@ -158,11 +159,7 @@ def marks(name: str, predicted: float, measured: float) -> str:
     return "part" if error <= PART.get(name, 0.0) else "none"
 
 
-def table(
-    predicted: Mapping[str, float],
-    first: Mapping[str, float] | None,
-    measured: Mapping[str, float],
-) -> Table:
+def table(predicted: Numbers, first: Numbers | None, measured: Numbers) -> Table:
     """Predicted and measured values side by side, with the first prediction unless it is None."""
     shown = Table(box=None, pad_edge=False)
     shown.add_column("", no_wrap=True)

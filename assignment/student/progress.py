@@ -130,7 +130,8 @@ class Progress:
             if (exercise := exercise_of(item)) is not None:
                 self._tallies.setdefault(exercise, Tally()).collected += 1
         modules = {item.getparent(pytest.Module) for item in session.items}
-        every = Counter(exercise_of(test) for module in modules for test in _tests_of(module))
+        nodes = (node for module in modules if module is not None for node in module.collect())
+        every = Counter(exercise_of(node) for node in nodes if isinstance(node, pytest.Item))
         for name, tally in self._tallies.items():
             tally.collected = max(tally.collected, every[name])
 
@@ -208,8 +209,7 @@ class Progress:
                     console.print(Text(line, style="red bold"))
                 if number and is_short and not failure.shared:
                     continue
-                for shown_line in _lines(failure.text, console.width):
-                    console.print(shown_line, soft_wrap=True)
+                _print_lines(console, failure.text)
                 for name, text in failure.printed:
                     console.print(Text(f"  {name.lower().removesuffix(' call')}:", style="dim"))
                     for line in text.rstrip().splitlines():
@@ -229,8 +229,7 @@ class Progress:
         console.rule(Text("Changed by an import", style="bold"), align="left")
         for file, changes in imports.by_file(self._changes).items():
             console.print(Text(file, style="yellow"))
-            for line in _lines(imports.describe(changes), console.width):
-                console.print(line, soft_wrap=True)
+            _print_lines(console, imports.describe(changes))
         console.print()
 
     def _print_table(self, console: Console) -> None:
@@ -334,7 +333,7 @@ class Progress:
         return (e for e in manifest.load() if e.id in self._tallies)
 
 
-def _is_stub(raised: pytest.ExceptionInfo[BaseException], exercise: str) -> bool:
+def _is_stub(raised: failures.Raised, exercise: str) -> bool:
     """Whether one of the exercise's own functions raised NotImplementedError itself."""
     is_torchs = "not implemented for" in str(raised.value)  # an operation of another dtype
     if not raised.errisinstance(NotImplementedError) or is_torchs:
@@ -344,27 +343,20 @@ def _is_stub(raised: pytest.ExceptionInfo[BaseException], exercise: str) -> bool
     return code.co_qualname.partition(".")[0] in names
 
 
-def _tests_of(module: pytest.Module | None) -> Iterator[pytest.Item]:
-    """All tests in a file, also those that this run leaves out."""
-    for node in module.collect() if module is not None else ():
-        if isinstance(node, pytest.Item):
-            yield node
-
-
-def _lines(text: str, width: int) -> Iterator[Text]:
-    """A failure's lines, indented; labels such as `expected:` are coloured.
+def _print_lines(console: Console, text: str) -> None:
+    """Prints a failure's lines, indented; labels such as `expected:` are coloured.
 
     Text is wrapped with a hanging indent; code, which begins with four spaces, is not.
     """
     for line in text.splitlines():
         if line.startswith("    "):
-            yield Text("  " + line)
+            console.print(Text("  " + line), soft_wrap=True)
             continue
         label, colon, _ = line.partition(":")
         is_labelled = bool(colon) and label.strip() in _LABELS
         wrapped = textwrap.wrap(
             line,
-            width,
+            console.width,
             initial_indent="  ",
             subsequent_indent=" " * (14 if is_labelled else 4),
             replace_whitespace=False,
@@ -373,7 +365,7 @@ def _lines(text: str, width: int) -> Iterator[Text]:
             shown = Text(part)
             if is_labelled and number == 0:
                 shown.stylize(_LABELS[label.strip()], 0, 2 + len(label) + 1)
-            yield shown
+            console.print(shown, soft_wrap=True)
 
 
 def _plural(number: float, noun: str) -> str:

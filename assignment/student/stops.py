@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import pytest
 
 from assignment.hooks import exercise_of, package_of, title_of
-from assignment.student.failures import Failure
+from assignment.student.failures import Failure, Raised
 
 
 class Stops:
@@ -40,7 +40,7 @@ class Stops:
         self._item, self._impl = item, getattr(item, "funcargs", {}).get("impl")
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    def pytest_keyboard_interrupt(self, excinfo: Raised) -> None:
         """Keeps where the code was, for the summary."""
         if self._item is None:
             return
@@ -61,13 +61,14 @@ class Stops:
         """Lets `--pdb` stop in the student's code, or in the test that looked at its result."""
         if not self._config.getoption("usepdb"):
             return
-        package = package_of(self._config)
-        frames, trace = [], call.excinfo.tb
+        package, trace = package_of(self._config), call.excinfo.tb
+        own = test = None  # the last place of each
         while trace is not None:
-            frames.append(trace)
+            file = Path(trace.tb_frame.f_code.co_filename)
+            if package in file.parents:
+                own = trace
+            elif file == node.path:
+                test = trace
             trace = trace.tb_next
-        files = [Path(frame.tb_frame.f_code.co_filename) for frame in frames]
-        own = [f for f, file in zip(frames, files, strict=True) if package in file.parents]
-        tests = [f for f, file in zip(frames, files, strict=True) if file == node.path]
-        if own or tests:
-            (own or tests)[-1].tb_next = None
+        if last := own or test:
+            last.tb_next = None

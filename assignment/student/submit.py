@@ -103,9 +103,9 @@ def syntax_error(path: Path) -> str | None:
         compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
     except (MemoryError, RecursionError):
         return "the code is nested too deeply"
-    except (SyntaxError, ValueError) as error:  # the latter for null bytes, before 3.11.4
-        if not isinstance(error, SyntaxError):
-            return why_not_utf8(path) or str(error)
+    except ValueError as error:  # for null bytes, before 3.11.4
+        return why_not_utf8(path) or str(error)
+    except SyntaxError as error:
         where = f" in line {error.lineno}" if error.lineno else ""
         return why_not_utf8(path) or f"syntax error{where}: {error.msg}"
     return None

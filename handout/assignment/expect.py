@@ -135,17 +135,15 @@ def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> 
     """The first position where `actual` is not close, or None."""
     part = (actual, expected)
     if isinstance(expected, list | tuple | dict):
-        pairs = expected.items() if isinstance(expected, dict) else enumerate(expected)
-        same_kind = isinstance(actual, dict) == isinstance(expected, dict)
-        if not same_kind or not isinstance(actual, list | tuple | dict):
+        is_dict = isinstance(expected, dict)
+        if not isinstance(actual, dict if is_dict else list | tuple):
             return _Far(at, show(expected), unexpected(actual), part)
-        keys = list(expected) if isinstance(expected, dict) else list(range(len(expected)))
-        if not isinstance(expected, dict) and len(actual) != len(expected):
+        if is_dict and set(expected) != set(actual):
+            keys, found_keys = show(list(expected)), show(list(actual))
+            return _Far(at, f"the entries {keys}", f"the entries {found_keys}", part)
+        if len(actual) != len(expected):
             return _Far(at, _items(expected), _items(actual), part)
-        found_keys = list(actual) if isinstance(actual, dict) else keys
-        if set(keys) != set(found_keys):
-            return _Far(at, f"the entries {show(keys)}", f"the entries {show(found_keys)}", part)
-        for key, item in pairs:
+        for key, item in expected.items() if isinstance(expected, dict) else enumerate(expected):
             if far := _far(actual[key], item, rtol, atol, f"{at}[{key!r}]"):
                 return far
         return None

@@ -20,8 +20,7 @@ SEEDED_FIXTURES = frozenset({"seed", "rng", "torch_rng"})  # of tests with rando
 
 def package_of(config: pytest.Config) -> Path:
     """The folder of the package under test."""
-    package = config.getoption("--package") or manifest.load().package
-    return Path(config.getoption("--submission")).resolve() / package
+    return Path(config.getoption("--submission")).resolve() / manifest.load().package
 
 
 def exercise_of(item: pytest.Item) -> str | None:

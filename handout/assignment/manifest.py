@@ -273,23 +273,20 @@ def _mistakes(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
     above, wrong sums."""
     seen: set[str] = set()
     for i, exercise in enumerate(manifest.exercise):
+        at = ("exercise", i)
         if exercise.id in seen:
-            yield ("exercise", i, "id"), "an exercise above has this id; give each its own"
+            yield (*at, "id"), "an exercise above has this id; give each its own"
         for function in exercise.functions:
             if len(parts := function.split(".")) != 2 or not all(p.isidentifier() for p in parts):
-                yield ("exercise", i, "functions"), f"expected module.name, got {function!r}"
+                yield (*at, "functions"), f"expected module.name, got {function!r}"
         for n, rule in enumerate(exercise.grader_only):
             if not rule.strip() or rule in exercise.grader_only[:n]:
-                yield (
-                    ("exercise", i, "grader_only"),
-                    f"expected rules in words, each once, got {rule!r}",
-                )
+                yield (*at, "grader_only"), f"expected rules in words, each once, got {rule!r}"
         for needed in exercise.depends_on:
             if needed not in seen:
-                yield (
-                    ("exercise", i, "depends_on"),
-                    f"expected ids of exercises above, got {needed!r}{did_you_mean(needed, seen)}",
-                )
+                offered = did_you_mean(needed, seen)
+                problem = f"expected ids of exercises above, got {needed!r}{offered}"
+                yield (*at, "depends_on"), problem
         seen.add(exercise.id)
     for key, declared, which in (
         ("points", manifest.points, "any machine can grade"),

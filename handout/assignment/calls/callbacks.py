@@ -49,15 +49,11 @@ class StandInIterator:
 
 
 class LocalStandIns:
-    """The stand-ins of one call in the test's own process.
-
-    Attributes:
-        verdict: the first assertion that failed in a function of the test's. The code under test
-            may have caught it; it counts all the same.
-    """
+    """The stand-ins of one call in the test's own process."""
 
     def __init__(self, target: str) -> None:
         self._target = target
+        # The first that failed in a function of the test's: it counts even if it was caught.
         self.verdict: AssertionError | None = None
 
     def of(self, value: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing.connection
 import os
 import pickle
 import signal
@@ -11,6 +10,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ class _StandIns:
     The parent numbers the functions by looking at the same arguments in the same order.
     """
 
-    def __init__(self, pipe: multiprocessing.connection.Connection) -> None:
+    def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
         self._count = 0
 
@@ -96,22 +96,18 @@ class _StandIns:
 
 
 def run_until_killed(
-    run: Callable[[Any, str, Any, Any], Any],
-    target: str,
-    args: Any,
-    kwargs: Any,
-    changes: FileChanges,
+    run: Callable[..., Any], target: str, args: Any, kwargs: Any, changes: FileChanges
 ) -> bool:
     """Runs a call in a fork, and kills it at a KillProcess or before the change that was chosen.
 
-    `run` makes the call. Returns whether it was killed; an exception of the call is an earlier end,
-    and is printed. Raises an AssertionError of the test's own functions.
+    `run` makes the call, with stand-ins. Returns whether it was killed; an exception of the call is
+    an earlier end, and is printed. Raises an AssertionError of the test's own functions.
     """
     functions: list[Callable[..., Any]] = []
     plain.copy_arguments(
         (args, kwargs), "the arguments", lambda v: functions.append(function_of(v))
     )
-    ours, theirs = multiprocessing.connection.Pipe()
+    ours, theirs = Pipe()
     with warnings.catch_warnings():
         # Python 3.12 warns of locks that other threads hold; the child needs none of theirs.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -136,11 +132,7 @@ def run_until_killed(
         ours.close()
 
 
-def _answer(
-    pipe: multiprocessing.connection.Connection,
-    functions: list[Callable[..., Any]],
-    changes: FileChanges,
-) -> bool:
+def _answer(pipe: Connection, functions: list[Callable[..., Any]], changes: FileChanges) -> bool:
     """Answers uses until the moment to kill comes, or the fork ends."""
     while True:
         try:
@@ -167,10 +159,10 @@ def _answer(
             return False
 
 
-def _send(pipe: multiprocessing.connection.Connection, message: Any) -> None:
+def _send(pipe: Connection, message: Any) -> None:
     """Sends tensors as their bytes: `pipe.send` would share memory, and its end may be killed."""
     pipe.send_bytes(pickle.dumps(message))
 
 
-def _receive(pipe: multiprocessing.connection.Connection) -> Any:
+def _receive(pipe: Connection) -> Any:
     return pickle.loads(pipe.recv_bytes())

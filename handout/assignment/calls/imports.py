@@ -14,7 +14,7 @@ from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import FrameType, ModuleType, TracebackType
+from types import FrameType, ModuleType
 from typing import Any
 
 from assignment.calls.world import BeforeImport
@@ -135,9 +135,7 @@ class _Lines:
         if self._outer is None or isinstance(getattr(self._outer, "__self__", None), _Lines):
             sys.settrace(self._begin)
 
-    def __exit__(
-        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if sys.gettrace() == self._begin:
             sys.settrace(self._outer)
 

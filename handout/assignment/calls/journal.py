@@ -34,7 +34,11 @@ class Call:
     returned: str | None = None  # its result as text; None as long as it has not returned
 
     def note_result(self, result: Any) -> None:
-        self.returned = "an iterator" if isinstance(result, Iterator) else _shown(result)
+        """Notes a result, which may hold anything, with a `__repr__` of a student's."""
+        try:
+            self.returned = "an iterator" if isinstance(result, Iterator) else show(result)
+        except Exception:
+            self.returned = f"an object of type {type(result).__name__}"
 
     @property
     def is_whole(self) -> bool:
@@ -142,14 +146,6 @@ def as_call(target: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     room = max(_SHOWN - len(named), _SHOWN // 2)
     parts = (cut(text, room), cut(named, _SHOWN))
     return f"{target}({', '.join(filter(None, parts))})"
-
-
-def _shown(value: Any) -> str:
-    """A result as text. It may hold anything, with a `__repr__` of a student's."""
-    try:
-        return show(value)
-    except Exception:
-        return f"an object of type {type(value).__name__}"
 
 
 def typed(value: Any) -> str:

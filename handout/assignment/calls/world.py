@@ -244,17 +244,16 @@ class _Surroundings:
             for name in _changed_generators(self._generators):
                 if not (name == "random" and self.skips_python):
                     yield _GENERATOR.format(name)
-        names = _names()
-        if names != self._names and (new := sorted(names - self._names - self._told())):
-            yield f"a file in the working folder: {new[0]}"
-
-    def _told(self) -> set[str]:
-        """Names in the working folder that the arguments name."""
-        return {Path(text).parts[0] for text in _paths(self._arguments) if Path(text).parts}
+        new = _names() - self._names
+        if new and (unnamed := new - _named(self._arguments)):
+            yield f"a file in the working folder: {min(unnamed)}"
 
     def _sums(self) -> list[int]:
+        """A checksum of each tensor and array among the arguments."""
         kinds = (torch.Tensor, np.ndarray)
-        return [_sum(value) for value in _leaves(self._arguments) if type(value) in kinds]
+        values = [value for value in _leaves(self._arguments) if type(value) in kinds]
+        arrays = (elements(value) if type(value) is torch.Tensor else value for value in values)
+        return [zlib.crc32(np.ascontiguousarray(array).data) for array in arrays]
 
     def _autograd(self) -> list[tuple[bool, bool]]:
         """What autograd knows of each tensor among the arguments."""
@@ -375,14 +374,8 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _paths(arguments: Any) -> Iterator[str]:
-    for value in _leaves(arguments):
-        if isinstance(value, str | Path):
-            path = Path(value)
-            yield os.path.relpath(path) if path.is_absolute() else str(path)
-
-
-def _sum(value: Any) -> int:
-    """A checksum of the elements."""
-    array = elements(value) if type(value) is torch.Tensor else value
-    return zlib.crc32(np.ascontiguousarray(array).data)
+def _named(arguments: Any) -> set[str]:
+    """Names in the working folder that the arguments name."""
+    paths = [Path(value) for value in _leaves(arguments) if isinstance(value, str | Path)]
+    near = (Path(os.path.relpath(path)) if path.is_absolute() else path for path in paths)
+    return {path.parts[0] for path in near if path.parts}

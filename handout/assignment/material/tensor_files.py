@@ -39,7 +39,7 @@ class TensorFile:
     """Tensors that lie in a file one after the other: of one dtype, or float32 among float64."""
 
     def __init__(self, path: Path, dtype: torch.dtype) -> None:
-        self.path, self._dtype = str(path), dtype
+        self.path, self.dtype = str(path), dtype
         self._parts: list[torch.Tensor] = []
         self.end: torch.Tensor | None = None  # the content after the last call, once it is read
         self._size = 0  # elements
@@ -48,9 +48,9 @@ class TensorFile:
         """Adds a tensor; a transposed matrix is stored column by column."""
         stored = tensor.t() if transposed and tensor.dim() == 2 else tensor
         strides = torch.empty(stored.shape, device="meta").stride()
-        part, offset, is_narrow = stored.reshape(-1), self._size, tensor.dtype is not self._dtype
+        part, offset, is_narrow = stored.reshape(-1), self._size, tensor.dtype is not self.dtype
         if is_narrow:
-            part = torch.cat([part, part.new_zeros(part.numel() % 2)]).view(self._dtype)
+            part = torch.cat([part, part.new_zeros(part.numel() % 2)]).view(self.dtype)
             offset *= 2
         self._size += part.numel()
         self._parts.append(part)
@@ -61,10 +61,6 @@ class TensorFile:
     def start(self) -> torch.Tensor:
         """The content before the first call."""
         return torch.cat(self._parts)
-
-    def ends_with(self, content: bytes) -> None:
-        """Takes what was read from the file."""
-        self.end = torch.frombuffer(bytearray(content), dtype=self._dtype)
 
     def tensors(self, places: Sequence[Place]) -> list[torch.Tensor]:
         """The tensors in the file after the last call; each has its start as `.before`."""
@@ -121,19 +117,12 @@ class OptimizerRuns:
         transposed: bool = False,
         **settings: Any,
     ) -> Left:
-        """Runs the scenario `optimizer_steps`.
+        """Runs the scenario `optimizer_steps`, which `settings` are for, from these parameters.
 
-        Args:
-            function: such as "optimizers.adamw_step".
-            params: the parameters before the first step.
-            grads: a tensor for each parameter, whose first dimension is the steps.
-            states: the lists that the function takes after the gradients.
-            transposed: store matrices column by column, so that they are not contiguous; the
-                gradients' of every second step.
-            settings: further arguments of the scenario.
-
-        Returns:
-            "params", "states" and "grads" after the last step.
+        Gradients are a tensor for each parameter, whose first dimension is the steps. With
+        `transposed`, matrices are stored column by column, so that they are not contiguous; those
+        of the gradients in every second step. Returns "params", "states" and "grads" after the
+        last step.
         """
         file = self.new_file(params)
         places = [file.place(p, transposed) for p in params]
@@ -158,11 +147,8 @@ class OptimizerRuns:
     ) -> Left:
         """Runs the scenario `adamw_optimizer`; `state_dict` is the state that it returns.
 
-        Args:
-            params: the parameters before the first step.
-            grads: a tensor for each parameter, whose first dimension is the steps.
-            onward_from: an earlier run to continue and return; `params` is then not used.
-            settings: further arguments of the scenario.
+        Parameters, gradients and settings are as in `steps`. `onward_from` is an earlier run to
+        continue and return; `params` is then not used.
         """
         if onward_from is None:
             file = self.new_file(params)
@@ -181,4 +167,4 @@ class OptimizerRuns:
         files = [file for file in self._files if file.end is None]
         contents = self._impl.call("readers.files_bytes", [file.path for file in files])
         for file, content in zip(files, contents, strict=True):
-            file.ends_with(content)
+            file.end = torch.frombuffer(bytearray(content), dtype=file.dtype)

@@ -19,35 +19,22 @@ from assignment.scenarios import scenario
 @scenario
 def optimizer_steps(
     student: Any,
-    function: str,
+    function: str,  # such as "optimizers.adamw_step"
     path: str,
-    start: torch.Tensor | None,
+    start: torch.Tensor | None,  # the file's content before the first step; None to leave it
     params: Sequence[Place],
-    grads: Sequence[Sequence[Place]],
-    states: Sequence[Sequence[Place]],
+    grads: Sequence[Sequence[Place]],  # of each step
+    states: Sequence[Sequence[Place]],  # of each list that the function takes after the gradients
     *,
-    first_step: int | None = None,
-    requires_grad: bool = False,
-    grad_enabled: bool = True,
-    **settings: Any,
+    first_step: int | None = None,  # the first call's `step`; None if the function takes none
+    requires_grad: bool = False,  # whether the parameters do, as a model's
+    grad_enabled: bool = True,  # in the calls; not in every third
+    **settings: Any,  # further arguments of the function
 ) -> None:
     """Calls a step function on tensors in a file, once for each list of gradients.
 
     The gradients and the states of every second step are tuples, which are sequences, too. Every
     second parameter has a `.grad` of nan, which no step may use.
-
-    Args:
-        function: module and function, such as "optimizers.adamw_step".
-        path: the file.
-        start: its content before the first step; None to leave what is there.
-        params: where the parameters are.
-        grads: where each step's gradients are.
-        states: where the tensors are in each list that the function takes after the gradients.
-        first_step: the `step` of the first call; None for a function without this argument.
-        requires_grad: whether the parameters require gradients, as a model's do.
-        grad_enabled: whether the function is called with gradients enabled; every third call is
-            not.
-        settings: further arguments of the function.
 
     Raises:
         LeftChanged: a step changes a mode of torch, or a parameter's `requires_grad` or `grad`; or
@@ -83,40 +70,24 @@ def optimizer_steps(
 def adamw_optimizer(
     student: Any,
     path: str,
-    start: torch.Tensor | None,
+    start: torch.Tensor | None,  # as in `optimizer_steps`
     params: Sequence[Place],
-    grads: Sequence[torch.Tensor],
+    grads: Sequence[torch.Tensor],  # of each parameter; the first dimension is the steps
     *,
-    present: Sequence[Sequence[bool]] | None = None,
-    groups: Sequence[dict[str, Any]] | None = None,
-    added: Sequence[dict[str, Any]] = (),
-    refused: Sequence[dict[str, Any]] = (),
-    lr_factors: Sequence[float] | None = None,
-    changes: Sequence[dict[str, Any]] = (),
-    state: dict[str, Any] | None = None,
-    **settings: Any,
+    present: Sequence[Sequence[bool]] | None = None,  # by step and parameter; False is no gradient
+    groups: Sequence[dict[str, Any]] | None = None,  # "params" are indices; None is one of all
+    added: Sequence[dict[str, Any]] = (),  # groups, by `add_param_group` before the first step
+    refused: Sequence[dict[str, Any]] = (),  # groups for which that should raise ValueError
+    lr_factors: Sequence[float] | None = None,  # a LambdaLR makes the rate of step i lr · factor i
+    changes: Sequence[dict[str, Any]] = (),  # what each group gets before step i, as by a scheduler
+    state: dict[str, Any] | None = None,  # a `state_dict` to load before the first step
+    **settings: Any,  # of AdamW's constructor
 ) -> dict[str, Any]:
     """Steps an AdamW once for each step in `grads`, setting `p.grad` before each.
 
-    Parameters, alone and in groups, come from iterators, as those of a module do.
-
-    Args:
-        path, start, params: a file, its content, and where the parameters are in it, as in
-            `optimizer_steps`.
-        grads: a tensor for each parameter, whose first dimension is the steps.
-        present: for each step and parameter, False for a gradient of None.
-        groups: settings of each group, where "params" are indices of parameters; None is one group
-            of all.
-        added: groups that `add_param_group` adds before the first step, in the same form. A single
-            parameter comes without a list, as `torch.optim.Optimizer` allows.
-        refused: groups for which it should raise ValueError then; one that it accepts stays.
-        lr_factors: at step i a LambdaLR scheduler makes the learning rate lr · lr_factors[i].
-        changes: settings that each group gets before each step, as a scheduler sets them.
-        state: a `state_dict` to load before the first step.
-        settings: arguments of AdamW's constructor.
-
-    Returns:
-        The optimizer's `state_dict` after the last step.
+    Parameters, alone and in groups, come from iterators, as those of a module do; a single one of
+    an added group without a list, as `torch.optim.Optimizer` allows. Returns the optimizer's
+    `state_dict` after the last step.
 
     Raises:
         LeftChanged: a step leaves gradients switched on or off, or a parameter with
@@ -166,28 +137,21 @@ def adamw_closure(
     coefficients: Callable[[torch.Tensor], torch.Tensor],
     *,
     steps: int,
-    grad_enabled: bool = True,
+    grad_enabled: bool = True,  # in the steps; not in every third
     **settings: Any,
 ) -> dict[str, Any]:
     """Steps by `step(closure)`; the loss is the sum of `coefficients(weight) · weight`.
 
-    Every second closure returns it as a float.
-
-    Args:
-        grad_enabled: whether `step` is called with gradients enabled; every third is not.
-
-    Returns:
-        "weight" after the last step, what the steps returned as "losses", and as "without" the
-        result of a further step without a closure.
+    Every second closure returns it as a float. Returns "weight" after the last step, what the steps
+    returned as "losses", and as "without" the result of a further step without a closure.
 
     Raises:
-        LeftChanged: a step leaves gradients switched on or off, or returns another
-            object than the closure does.
+        LeftChanged: a step leaves gradients switched on or off, or returns another object than the
+            closure does.
         TypeError: as in `adamw_optimizer`.
     """
     parameter = torch.nn.Parameter(weight)
     optimizer = _made(student, [parameter], settings)
-
     losses: list[torch.Tensor | float] = []
 
     def closure() -> torch.Tensor | float:

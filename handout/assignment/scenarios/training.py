@@ -34,17 +34,14 @@ class _Masked(torch.nn.Module):
 class Model(torch.nn.Module):
     """tanh layers with the given weights, the last linear.
 
-    Args:
-        weights: one for each layer. A matrix w makes the layer tanh(x @ w), which takes integers x
-            modulo 7; a scalar makes a `RollLayer`, whose n is its index. With a `backward_factor`,
-            a graph holds the outputs of every fourth of these as long as it exists, and not only
-            until its backward pass: so its memory shows that it is kept.
-        forward_factor: gets the inputs of each forward pass; the outputs are multiplied by its
-            answer.
-        backward_factor: called in each backward pass; the gradient of the outputs is multiplied by
-            its answer.
-        mask: in training mode, gets the shape of the inputs; they are multiplied by its answer.
-        unused: a parameter that the outputs do not depend on.
+    A matrix w makes a layer tanh(x @ w), which takes integers x modulo 7; a scalar makes a
+    `RollLayer`, whose n is its index. With a `backward_factor`, a graph holds the outputs of every
+    fourth of these as long as it exists, and not only until its backward pass: so its memory shows
+    that it is kept.
+
+    The inputs are multiplied by what `mask` answers to their shape in training mode, the outputs of
+    each forward pass by what `forward_factor` answers to its inputs, and their gradient in each
+    backward pass by what `backward_factor` answers. No output depends on the parameter `unused`.
     """
 
     def __init__(
@@ -98,34 +95,25 @@ class _Once:
 def train_run(
     student: Any,
     weights: Tensors,
-    batches: Batches,
+    batches: Batches,  # of inputs and targets
     *,
-    loss: str = "mse_loss",
-    stale: float | None = None,
-    eval_mode: bool | str = False,
+    loss: str = "mse_loss",  # of torch.nn.functional
+    stale: float | None = None,  # the value of all gradients before
+    eval_mode: bool | str = False,  # of the model before; "layers" for its layers alone
     unused: torch.Tensor | None = None,
     forward_factor: Callable[[torch.Tensor], float] | None = None,
     backward_factor: Callable[[], float] | None = None,
     shift: torch.Tensor | None = None,
     mask: Callable[[tuple[int, ...]], torch.Tensor] | None = None,
-    stepped: Callable[[list[torch.Tensor]], None] | None = None,
-    **settings: Any,
+    stepped: Callable[[list[torch.Tensor]], None] | None = None,  # gets all weights after each step
+    **settings: Any,  # SGD's
 ) -> dict[str, Any]:
-    """Trains by `train`; returns the "weights", the "losses", the parameters "unused" and "shift",
-    and what was in evaluation mode, and when: "evaluating".
+    """Trains a `Model` by `train`; returns the "weights", the "losses", the parameters "unused" and
+    "shift", and what was in evaluation mode, and when: "evaluating".
 
-    Args:
-        weights: of the model.
-        batches: pairs of inputs and targets; `train` gets a list as an iterable that is no
-            iterator, and an iterator as one.
-        loss: name of a function of torch.nn.functional.
-        stale: the value of all gradients before.
-        eval_mode: whether the model is in evaluation mode before; "layers" for its layers alone.
-        shift: a parameter of the loss, which adds it to the outputs. It is in the optimizer's
-            second group.
-        unused, forward_factor, backward_factor, mask: as in `Model`.
-        stepped: gets all weights after each step.
-        **settings: SGD's.
+    `train` gets a list of batches as an iterable that is no iterator, and an iterator as one.
+    `shift` is a parameter of the loss, which adds it to the outputs. It is in the optimizer's
+    second group.
 
     Raises:
         LeftChanged: the batches are iterated over twice; or torch's or numpy's generator has
@@ -138,10 +126,10 @@ def train_run(
     evaluating: list[str] = []
 
     def note_mode(when: str) -> None:
-        for name, module in model.named_modules():
-            if not module.training:
-                evaluating.append(f"{f'module {name!r}' if name else 'the model'} {when}")
-                return
+        names = [name for name, module in model.named_modules() if not module.training]
+        if names:
+            what = f"module {names[0]!r}" if names[0] else "the model"
+            evaluating.append(f"{what} {when}")
 
     def source() -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         note_mode("when the first batch is requested")
@@ -181,27 +169,17 @@ def accumulate_run(
     targets: torch.Tensor,
     *,
     micro_batch: int,
-    loss: str = "mse_loss",
-    before: Sequence[torch.Tensor | None] | None = None,
-    frozen: Sequence[int] = (),
-    times: int = 1,
+    loss: str = "mse_loss",  # of torch.nn.functional
+    before: Sequence[torch.Tensor | None] | None = None,  # the existing gradients
+    frozen: Sequence[int] = (),  # indices of weights that need no gradient
+    times: int = 1,  # how often it is called
     unused: torch.Tensor | None = None,
     eval_mode: bool = False,
     forward_factor: Callable[[torch.Tensor], float] | None = None,
     backward_factor: Callable[[], float] | None = None,
     mask: Callable[[tuple[int, ...]], torch.Tensor] | None = None,
 ) -> dict[str, Any]:
-    """Calls `accumulate_gradients`; returns the last "loss", and the "grads".
-
-    Args:
-        weights: of the model.
-        inputs, targets, micro_batch: the function's.
-        loss: name of a function of torch.nn.functional.
-        before: the existing gradients.
-        frozen: indices of weights that need no gradient.
-        times: how often it is called, with the same model.
-        eval_mode: whether the model is in evaluation mode.
-        unused, forward_factor, backward_factor, mask: as in `Model`.
+    """Calls `accumulate_gradients` with a `Model`; returns the last "loss", and the "grads".
 
     Raises:
         LeftChanged: a call changes the mode, torch's or numpy's generator, or raises and has

@@ -179,13 +179,12 @@ def _table(results: Sequence[Result], roofs: Roofs) -> Table:
         if result.seconds is None:
             table.add_row(result.name, "not started", style="dim")
             continue
-        faster = f"{result.baseline / result.seconds:.2f} ×" if result.baseline else "–"
         flops, moved = result.flops / result.seconds, result.bytes / result.seconds
         table.add_row(
             result.name,
             f"{1e3 * result.seconds:.2f} ms",
             f"{1e3 * result.baseline:.2f} ms" if result.baseline else "not started",
-            faster,
+            f"{result.baseline / result.seconds:.2f} ×" if result.baseline else "–",
             si(flops),
             f"{flops / roofs.flops:.1%}",
             si(moved),
@@ -205,29 +204,24 @@ def si(number: float) -> str:
 def draw(results: Sequence[Result], roofs: Roofs, picture: Path) -> bool:
     """Draws the roofline and the programs as SVG; False if matplotlib is not installed."""
     try:
-        import matplotlib
+        from matplotlib.figure import Figure
     except ImportError:
         return False
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
     places: Mapping[str, tuple[float, float]] = {
         r.name: (r.flops / r.bytes, r.flops / r.seconds) for r in results if r.seconds
     }
     ridge = roofs.flops / roofs.bandwidth
     low = min(ridge, *(x for x, _ in places.values())) / 4
     high = max(ridge, *(x for x, _ in places.values())) * 4
-    figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    axes = figure.subplots()
     axes.loglog(
         [low, ridge, high], [low * roofs.bandwidth, roofs.flops, roofs.flops], color="black", lw=1.5
     )
     for name, (intensity, speed) in places.items():
         axes.plot(intensity, speed, "o")
         axes.annotate(name, (intensity, speed), xytext=(6, -4), textcoords="offset points")
-    axes.set_xlabel("arithmetic intensity, FLOP/B")
-    axes.set_ylabel("FLOP/s")
-    axes.set_title(f"Roofs {roofs.source}")
+    axes.set(xlabel="arithmetic intensity, FLOP/B", ylabel="FLOP/s", title=f"Roofs {roofs.source}")
     axes.grid(alpha=0.3)
     figure.savefig(picture)
-    pyplot.close(figure)
     return True

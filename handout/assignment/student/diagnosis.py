@@ -117,7 +117,9 @@ def _of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
     for found, _ in (mismatch.whole, mismatch.part):
         if found is None:
             return RETURNED_NONE, True
-    if is_unchanged(mismatch.part[0]):
+    found = mismatch.part[0]
+    before = getattr(found, "before", None)  # a tensor, as far as that was noted
+    if isinstance(before, torch.Tensor) and torch.equal(found, before):
         return UNCHANGED, True
     for found, expected in (mismatch.whole, mismatch.part):
         if expected is ...:
@@ -155,12 +157,6 @@ def message_of(error: BaseException) -> str:
     return _try(lambda: str(error)) or ""
 
 
-def is_unchanged(found: Any) -> bool:
-    """Whether a tensor is what it was before the call, as far as that was noted."""
-    before = getattr(found, "before", None)
-    return isinstance(before, torch.Tensor) and torch.equal(found, before)
-
-
 def _form(found: Any, expected: Any) -> str:
     """What a result should be made of, if it is something else."""
     if isinstance(expected, dict) and not isinstance(found, dict):
@@ -189,10 +185,7 @@ def _compare(found: Any, expected: Any) -> str:
 
 def _of_numbers(found: float, expected: float) -> Iterator[str]:
     if found == expected and type(found) is not type(expected):
-        if isinstance(expected, int):
-            yield _INT
-        else:
-            yield _FLOAT
+        yield _INT if isinstance(expected, int) else _FLOAT
     if found != found:
         yield _NAN
     is_whole = type(found) is int and type(expected) is int
@@ -259,7 +252,7 @@ def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str
             yield "each item is the one expected after it: they are shifted by one"
         elif _same(found[1:], expected[:-1]):
             yield "each item is the one expected before it: they are shifted by one"
-    if len(found) > 1 and _is_permutation(found, expected):
+    if len(found) > 1 and _try(lambda: sorted(found) == sorted(expected)):
         yield "the right items in another order"
     pairs = list(zip(found, expected, strict=True))
     for i, (a, b) in enumerate(pairs):
@@ -298,10 +291,6 @@ def _first_difference(found: Any, expected: Any, at: str = "") -> str:
 
 def _same(a: Any, b: Any) -> bool:
     return bool(_try(lambda: is_equal(a, b)))
-
-
-def _is_permutation(found: Sequence[Any], expected: Sequence[Any]) -> bool:
-    return bool(_try(lambda: sorted(found) == sorted(expected)))
 
 
 def _try(question: Callable[[], Any]) -> Any:

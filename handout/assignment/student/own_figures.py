@@ -40,10 +40,8 @@ class Own:
     @property
     def verdict(self) -> str:
         """One line about it."""
-        if self.problem:
-            return self.problem
         other = "not like the text's, or drawn by another matplotlib: compare them"
-        return "like the text's" if self.kind == "same" else other
+        return self.problem or ("like the text's" if self.kind == "same" else other)
 
     @property
     def kind(self) -> str:
@@ -69,7 +67,14 @@ def build(package: str, destination: Path, console: Console) -> Path:
         if own.svg:
             (destination / "yours" / f"{name}.svg").write_bytes(own.svg)
     page = destination / "index.html"
-    page.write_text(_page(drawn), encoding="utf-8")
+    template = Template(Path(__file__).with_suffix(".html").read_text(encoding="utf-8"))
+    text = template.substitute(
+        done=sum(bool(own.svg) for own in drawn),
+        all=len(drawn),
+        command=html.escape(command("site")),
+        sections="\n".join(map(_section, drawn)),
+    )
+    page.write_text(text, encoding="utf-8")
     return page
 
 
@@ -101,16 +106,6 @@ def draw(package: str, chapter: str, name: str, caption: str, seconds: float) ->
     else:
         return Own(name, chapter, caption, svg, "")
     return Own(name, chapter, caption, b"", problem)
-
-
-def _page(drawn: list[Own]) -> str:
-    template = Template(Path(__file__).with_suffix(".html").read_text(encoding="utf-8"))
-    return template.substitute(
-        done=sum(bool(own.svg) for own in drawn),
-        all=len(drawn),
-        command=html.escape(command("site")),
-        sections="\n".join(_section(own) for own in drawn),
-    )
 
 
 def _section(own: Own) -> str:

@@ -63,13 +63,8 @@ def run(
 ) -> None:
     """Trains, and shows what happens. Ctrl-C ends it; the next run starts anew.
 
-    Args:
-        package: the student's.
-        folder: gets the tokens, the checkpoint and the curve.
-        predictions: the file of `make predict`, which may be missing.
-        console: shows it.
-        minutes: how long the steps take together; starting and measuring take longer.
-        sizes: the model and its batch.
+    `folder` gets the tokens, the checkpoint and the curve; `predictions` is the file of
+    `make predict`, which may be missing. All steps together take `minutes`.
 
     Raises:
         UserError: a function of the student's failed, the process that trains ended, or the file of
@@ -359,8 +354,7 @@ def _show_curve(console: Console, losses: Sequence[float], job: Job) -> None:
         if job.resume:
             axes.axvline(job.resume, color=look.RED, linewidth=0.8, linestyle=(0, (4, 2)))
             axes.annotate(" resumed", (job.resume, max(losses)), color=look.shade(look.RED))
-        axes.set_xlabel("step")
-        axes.set_ylabel("loss, nats a byte")
+        axes.set(xlabel="step", ylabel="loss, nats a byte")
         return figure
 
     picture = job.folder / "loss.svg"
