@@ -31,10 +31,11 @@ class FromSubmission(Exception):
 
 
 class Killed(SubmissionFailure):
-    """The worker was killed by a signal that the judge did not send.
+    """The worker was ended by SIGKILL.
 
-    It came from the kernel, from another process on the machine, or from the submission itself. The
-    test is run once more (`Session.run`), and that outcome counts.
+    It came from the kernel, from another process on the machine, from the submission itself, or
+    from the judge, once the worker had closed its channel. The test is run once more
+    (`Session.run`), and that outcome counts.
     """
 
 

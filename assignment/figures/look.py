@@ -1,4 +1,4 @@
-"""The style of all figures: sizes, colours, and shapes that several of them draw."""
+"""The style of all figures: sizes, colours, and labels that several of them draw."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 WIDTH = 6.4  # inches: the width of a printed column
 
@@ -54,47 +53,6 @@ def canvas(height: float, **options: Any) -> tuple[Figure, Any]:
     """A figure of the usual width, and its axes as `Figure.subplots` gives them."""
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     return figure, figure.subplots(**options)
-
-
-def drawing(height: float, units: float) -> tuple[Figure, Axes]:
-    """Axes for a drawing: `units` wide, the same scale downwards, no margin and no ticks."""
-    figure = Figure(figsize=(WIDTH, height))
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(0, units)
-    axes.set_ylim(units * height / WIDTH, 0)
-    axes.axis("off")
-    return figure, axes
-
-
-def cell(
-    axes: Axes,
-    x: float,
-    y: float,
-    text: str = "",
-    *,
-    size: tuple[float, float] = (1, 1),
-    fill: str = "white",
-    ink: str = INK,
-    edge: str = SOFT,
-    width: float = 0.7,
-    fontsize: float = 8,
-    zorder: float = 1,
-) -> None:
-    """A box with its upper left corner at (x, y), and centred text."""
-    axes.add_patch(
-        Rectangle((x, y), *size, facecolor=fill, edgecolor=edge, linewidth=width, zorder=zorder)
-    )
-    if text:
-        middle = (x + size[0] / 2, y + size[1] / 2)
-        axes.text(
-            *middle,
-            text,
-            ha="center",
-            va="center_baseline",
-            color=ink,
-            fontsize=fontsize,
-            zorder=zorder + 1,
-        )
 
 
 def tint(colour: str, share: float) -> str:

@@ -160,7 +160,10 @@ def hold(student: Any, device: str, leave: int) -> int:
 def exact(
     student: Any, name: str, device: str, sizes: Mapping[str, int], seed: int, start: int
 ) -> list[torch.Tensor]:
-    """The result of `run` in `exact_dtype`; needs functions that keep the dtype of their inputs."""
+    """The result of `run` in `exact_dtype`, from which a race learns how far rounding goes.
+
+    It is asked of the naive program, whose functions keep the dtype of their inputs.
+    """
     kind = find(name)
     made = kind(torch.device(device), sizes, seed, kind.exact_dtype(device))
     return sketches(made.run(student, start), start)

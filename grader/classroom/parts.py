@@ -70,8 +70,8 @@ def changed(marks: Path, tree: str) -> set[str] | None:
     if before is None or before.others != now.others or before.rest.keys() != now.rest.keys():
         return None
     found = _differing(before.tests, now.tests)
-    for file in _differing(before.rest, now.rest):
-        found.update(before.exercises[file], now.exercises[file])
+    for test_file in _differing(before.rest, now.rest):
+        found.update(before.exercises[test_file], now.exercises[test_file])
     return found
 
 

@@ -50,7 +50,7 @@ def tar_entries(data: bytes, path: Path) -> Iterator[Entry]:
     """The files of a tar, from its bytes; links and devices are listed as unreadable.
 
     Raises:
-        SubmissionError: it is too large, or reading it could take for ever; as one iterates.
+        SubmissionError: it is too large, or reading it could take for ever; also as one iterates.
         tarfile.ReadError: it is no tar; at once. Decompressors raise many other types.
     """
     unpacked = _TarBytes(data, path)

@@ -302,7 +302,7 @@ def sandboxed(
 
     @contextmanager
     def implementation(test: GradedTest) -> Iterator[GradedImplementation]:
-        """What it and the judge take is limited, and charged to its exercise, or the budget."""
+        """What it takes is limited and charged, and so is what the judge takes (`effort.py`)."""
         seconds = pool.budget.limit(test.group, test.limits.seconds)
         limits = msgspec.structs.replace(test.limits, seconds=seconds)
         group = test.group if shared else ""

@@ -49,6 +49,7 @@ class ForkedLane:
         self._reader, write = os.fdopen(reader, "rb", 0), os.fdopen(writer, "wb")
         sys.stdout.flush()
         sys.stderr.flush()
+        parent = os.getpid()
         self._pid = os.fork()
         if self._pid:
             write.close()
@@ -58,6 +59,8 @@ class ForkedLane:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
             end_with_parent()
+            if os.getppid() != parent:  # it ended before that
+                os._exit(1)
             self._reader.close()
             with write as pipe:
                 pipe.write(msgspec.msgpack.encode(work()))

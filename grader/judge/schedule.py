@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -175,24 +174,19 @@ class Scheduler:
                 other.pool.zygote.disconnect()
         self._lane, self._outcomes, self._on_check = lane, {}, lambda _: None
         self._conditions.budget.lane = lane.pool.zygote.lane
-        put_off = self._run_batches(batches, queue, parent=os.getppid())
+        put_off = self._run_batches(batches, queue)
         lane.pool.close()
         lane.pool.zygote.drain()
         return LaneResult(self._outcomes, put_off)
 
-    def _run_batches(
-        self, batches: Sequence[Sequence[GradedTest]], queue: Queue, parent: int | None = None
-    ) -> set[str]:
-        """Runs batches from the queue until it is empty; returns the tests put off.
-
-        Ends the process if `parent` is gone.
-        """
+    def _run_batches(self, batches: Sequence[Sequence[GradedTest]], queue: Queue) -> set[str]:
+        """Runs batches from the queue until it is empty; returns the tests put off."""
         put_off = set[str]()
         while (number := queue.take()) is not None:
-            put_off |= self._run_batch(batches[number], parent)
+            put_off |= self._run_batch(batches[number])
         return put_off
 
-    def _run_batch(self, batch: Sequence[GradedTest], parent: int | None) -> set[str]:
+    def _run_batch(self, batch: Sequence[GradedTest]) -> set[str]:
         """Runs tests of one exercise; returns the tests put off.
 
         They share a worker as long as all pass. If one that carries points fails, all run again, in
@@ -205,8 +199,6 @@ class Scheduler:
 
         def passes(test: GradedTest, context: TestContext) -> bool:
             """Runs a test, or puts it off; returns False if it ran and did not pass."""
-            if parent not in (None, os.getppid()):
-                os._exit(1)  # the first lane is gone, and the grading with it
             if self._conditions.must_wait(test) or not self._try(test, context):
                 put_off.add(test.id)
                 return True

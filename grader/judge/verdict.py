@@ -198,7 +198,7 @@ def graded_tests(
     Raises GraderFault if a test needs one that is not there.
     """
     found = []
-    functions = {_function_of(item) for item in items}
+    functions = {_test_function_of(item) for item in items}
     for item in items:
         if (needs := _needs(item)) and needs not in functions:
             raise GraderFault(f"{item.nodeid} needs {needs}, and there is no such test")
@@ -259,7 +259,7 @@ def new_outcome(
     manner = str(cause) if wrong_value or cause in _OF_ANY_RULE else ""
     if cause is Cause.EXCEPTION:  # classes that no student is told are all alike
         manner = exception if exception in NAMED_EXCEPTIONS else str(cause)
-    return Outcome(check, weight, _function_of(test.item), _needs(test.item), manner)
+    return Outcome(check, weight, _test_function_of(test.item), _needs(test.item), manner)
 
 
 def _marker(item: pytest.Item) -> Mapping[str, Any]:
@@ -268,7 +268,7 @@ def _marker(item: pytest.Item) -> Mapping[str, Any]:
     return marker.kwargs if marker else {}
 
 
-def _function_of(item: pytest.Item) -> str:
+def _test_function_of(item: pytest.Item) -> str:
     return f"{item.path}::{getattr(item, 'originalname', item.name)}"
 
 

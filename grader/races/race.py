@@ -111,9 +111,10 @@ class Race(DeviceTest):
     def _learn_errors_and_runs(self) -> None:
         """Measures how far a correct output may be from the reference's output.
 
-        The error of an output is its distance from the result in float64. A submission's error may
-        be twice as large as the reference's error, so the distance between the two outputs may be
-        three times as large as the reference's error. Also sets how many runs a place takes.
+        The error of an output is its distance from the exact result (`programs.exact`). A
+        submission's error may be twice as large as the reference's error, so the distance between
+        the two outputs may be three times as large as the reference's error. Also sets how many
+        runs a place takes.
         """
         most: list[float] = []
         seconds: list[float] = []

@@ -53,7 +53,7 @@ class TimedWorker:
         return statistics.mean(took), outputs
 
     def exact(self, start: int) -> Any:
-        """The result of a run from this start state, computed in float64."""
+        """The result of a run from this start state, with next to no rounding: `programs.exact`."""
         worker = self._ready()
         exactly = worker.call("programs.exact", (*self._inputs, start), {})
         self._pause(worker)

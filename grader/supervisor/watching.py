@@ -120,9 +120,9 @@ class Changes(Listener):
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)
-        self._left = 0  # changes until the kill; 0 for none
-        self._in_a_row = 0
-        self._calls = 0
+        self._left = 0  # moments until the kill; 0 for none
+        self._in_a_row = 0  # writes
+        self._changes = 0
         self.look: Callable[[], None] | None = None  # before each, however many are in a row
 
     def kill_at(self, number: int) -> None:
@@ -131,8 +131,8 @@ class Changes(Listener):
 
     def _before(self, is_named: bool, argument: int) -> None:
         """Counts a change, calls `look`, and raises KillProcess at the one to kill before."""
-        self._calls += 1
-        if self._calls > MAX_CHANGES:
+        self._changes += 1
+        if self._changes > MAX_CHANGES:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CHANGES} changes to files")
         if self.look is not None:
             self.look()

@@ -243,8 +243,8 @@ class Worker:
 
         Meanwhile it may use the functions among the arguments. The judge's time in them is not
         charged here; `judge/effort.py` limits it. All that they are given and give, and the answer,
-        must fit into one message; so must the items of an iterator together. Any exception but
-        SubmissionFailure has ended the worker; after that one the caller ends it.
+        must fit into one message; so must the items of an iterator together. An exception after the
+        request began has ended the worker, but for SubmissionFailure: then the caller ends it.
         """
         assert self._meter is not None, "go() comes before the first call"
         meter = self._meter

@@ -355,7 +355,7 @@ class Reader:
     def value(self, depth: int) -> Any:
         self.items += 1
         if self.items > self.caps.items:
-            raise FrameError(f"the frame holds more than {self.caps.items} values")
+            raise FrameTooLargeError(f"the frame holds more than {self.caps.items} values")
         if depth > self.caps.depth:
             raise FrameError(f"the frame is nested more than {self.caps.depth} deep")
         match self.body[self.skip(1)]:  # the usual ones first

@@ -16,10 +16,9 @@ from assignment.figures.look import (
     RED,
     SOFT,
     WIDTH,
-    cell,
-    drawing,
     tint,
 )
+from grader.authoring.figures.boxes import cell, drawing
 from solutions.resource_accounting import floats
 from solutions.resource_accounting.dtypes import bits_per_element
 

@@ -19,11 +19,10 @@ from assignment.figures.look import (
     SKY,
     SOFT,
     canvas,
-    cell,
-    drawing,
     end_label,
     tint,
 )
+from grader.authoring.figures.boxes import cell, drawing
 from solutions.resource_accounting import data, floats, initialization
 
 

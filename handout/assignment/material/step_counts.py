@@ -86,7 +86,7 @@ class Run:
 def state_of(
     model: Transformer, optimizer: torch.optim.Optimizer
 ) -> Iterator[tuple[str, list[torch.Tensor]]]:
-    """The tensors of a training that are there between two steps, part by part."""
+    """The tensors of a training between two steps, by names in the table of `train`."""
     yield "parameter_bytes", list(model.parameters())
     yield "gradient_bytes", [p.grad for p in model.parameters() if p.grad is not None]
     values = [value for state in optimizer.state.values() for value in state.values()]

@@ -309,7 +309,10 @@ class Progress:
             console.print(Text(note, style="dim"))
 
     def _next(self) -> Exercise | None:
-        """Notes what this run says; the first exercise not known to pass, of it or after it."""
+        """Notes what this run says; returns the first exercise not known to pass, if any.
+
+        It is one of this run, else one after it, else any.
+        """
         package = package_of(self._config)
         known = states.read(self._config.rootpath, package)
         now = {n: t.state for n, t in self._tallies.items() if t.ran == t.total or t.failures}
@@ -322,10 +325,10 @@ class Progress:
         return states.first_open(known, now, of_run, following)
 
     def _is_whole_run(self) -> bool:
-        """Whether no tests were left out by -k, -m, --lf or a path; --ex does not count."""
-        option = self._config.option
-        last_failed = getattr(option, "lf", False)  # an option of pytest's cache, if it is enabled
-        return not (option.keyword or option.markexpr or last_failed) and (
+        """Whether no tests were left out by an option or a path; --ex does not count."""
+        found = vars(self._config.option)  # those of pytest's cache only if it is enabled
+        names = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
+        return not any(found.get(name) for name in names) and (
             self._config.args_source is not pytest.Config.ArgsSource.ARGS
         )
 

@@ -341,6 +341,12 @@ def test_a_part_of_the_tests_never_looks_like_all(workspace, options, ran):
     assert ("1 of 3 tests" if ran == 3 else f"{ran} of 3 tests run") in run.stdout
 
 
+def test_exercises_of_files_that_were_left_out_are_not_in_the_table(pristine):
+    run = python(pristine, "pytest", "--ignore-glob=tests/test_[!p]*")  # performance, precision
+    assert "predict_step" in states(run.stdout)
+    assert "no public test" not in run.stdout
+
+
 def test_a_run_that_stops_early_forgets_nothing_of_what_it_did_not_reach(workspace):
     shutil.copy(REFERENCE / "flops.py", workspace / "resource_accounting")
     assert python(workspace, "pytest", FLOPS, "--ex", "flops").returncode == 0
