@@ -23,7 +23,7 @@ ATTACKS_ON_MORE_THAN_CALLS: dict[str, dict[str, set[Cause]]] = {
         "uses_while_imported": {IMPORT},
         "answers_uses_itself": {WRONG},
         "keeps_a_stand_in": {WRONG},
-        "iterator_fills_the_judge": {PROTOCOL, WRONG},
+        "iterator_fills_the_judge": {Cause.TOO_LARGE, WRONG},
         "iterator_of_a_million_tensors": {PROTOCOL},
         "iterator_ends_early": {WRONG},
         "iterator_of_objects": {NOT_PLAIN, Cause.EXCEPTION},  # a scenario may ask for its items

@@ -165,7 +165,7 @@ def test_judges_time_for_reading_uses_is_limited(impl):
 
     with pytest.raises(SubmissionFailure) as failed:  # 16 s of the judge's, 0.1 s of the worker's
         impl.toy.gives_many_values(counts, 30, 999_900)
-    assert failed.value.cause is Cause.PROTOCOL
+    assert failed.value.cause is Cause.TOO_LARGE
 
 
 @pytest.mark.parametrize(("size", "values"), [(2**23, 0), (0, 200_000)])
