@@ -97,18 +97,14 @@ class GradedImplementation(Implementation):
 
     def restart(self) -> None:
         """In a new folder, too, unless the test has named the one that there was."""
-        is_named = "scratch" in vars(self)
-        self._end(keep_scratch=is_named)
-        self._folder = self._folder if is_named else None
+        self._end(keep_scratch="scratch" in vars(self))
         self._seed += 1  # or its random numbers would be the last one's
 
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
-        _check_name(target)
         try:
-            with self._worker_for_one_call(watch="changes") as worker:
+            with self._worker_for_one_call(watch="changes"):
                 self.kill_at_change(self._kill_at)
-                self.calls.note(target, args, kwargs)
-                self._answered(worker, worker.call, target, args, kwargs, self._seconds_left())
+                self.call(target, *args, **kwargs)
         except KillProcess:
             return True
         finally:
@@ -236,18 +232,11 @@ class GradedImplementation(Implementation):
 
     def close(self) -> None:
         """Ends the worker and removes its files, or keeps it for the next test of its group."""
-        if self._worker is None and self._folder is not None:
-            self._pool.zygote.discard(self._folder.name)
-        # A test that used `scratch` may have left files there.
-        elif (
-            self._group
-            and self._worker
-            and not self._worker.process.is_killed
-            and "scratch" not in vars(self)
-        ):
-            self._account.end()
-            self._pool.keep(self._group, self._worker)
-            self._worker = None
+        if self._group and self._worker and not self._worker.process.is_killed:
+            if "scratch" not in vars(self):  # or it may have left files there
+                self._account.end()
+                self._pool.keep(self._group, self._worker)
+                self._worker = self._folder = None
         self._end()
 
     def _running(self, fresh: bool = False) -> Worker:
@@ -262,7 +251,7 @@ class GradedImplementation(Implementation):
         return self._worker
 
     def _end(self, keep_scratch: bool = False) -> None:
-        """Ends the worker, if there is one, and accounts for it."""
+        """Ends the worker, if there is one, and accounts for it; its folder is kept, or goes."""
         if self._worker is not None:
             try:
                 self._worker.kill(keep_scratch)
@@ -272,6 +261,10 @@ class GradedImplementation(Implementation):
                 raise GraderFault(f"a worker could not be ended: {error!r}") from error
             self._account.end()
             self._ended, self._worker = self._worker, None
+        elif self._folder is not None and not keep_scratch:
+            self._pool.zygote.discard(self._folder.name)
+        if not keep_scratch:
+            self._folder = None
 
 
 def _blame_disk(error: Exception, worker: Worker) -> None:

@@ -321,7 +321,7 @@ class Progress:
         of_run = list(self._exercises())
         every = list(manifest.load())
         after = every[every.index(of_run[-1]) :] if of_run else []
-        following = (e for e in after if e.core and not e.only_races)
+        following = (e for e in after if e.core)
         return states.first_open(known, now, of_run, following)
 
     def _is_whole_run(self) -> bool:

@@ -72,9 +72,10 @@ def first_open(
     Those that are preferred come before all others, in groups; of each, core exercises first.
     """
     states = {name: last.state for name, last in known.items()} | dict(now)
-    every = [e for e in manifest.load() if not e.only_races]
-    candidates = (e for some in (*preferred, every) for e in sorted(some, key=lambda e: not e.core))
-    return next((e for e in candidates if states.get(e.id) not in _SETTLED), None)
+    groups = (*preferred, manifest.load())
+    candidates = (e for some in groups for e in sorted(some, key=lambda e: not e.core))
+    is_open = (e for e in candidates if not e.only_races and states.get(e.id) not in _SETTLED)
+    return next(is_open, None)
 
 
 def show(console: Console, root: Path, package: Path) -> None:

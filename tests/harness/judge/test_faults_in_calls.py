@@ -170,6 +170,13 @@ def open_files() -> list[str]:
     return sorted(found)
 
 
+def test_folder_of_a_killed_call_ends_with_a_restart(lane):
+    assert not lane.impl.kill_during("toy.apply", lambda: 0)
+    lane.impl.restart()
+    lane.zygote.drain()
+    assert not list(lane.scratch_folders())
+
+
 # --- faults ---------------------------------------------------------------------------------------
 
 
