@@ -232,11 +232,11 @@ class GradedImplementation(Implementation):
 
     def close(self) -> None:
         """Ends the worker and removes its files, or keeps it for the next test of its group."""
-        if self._group and self._worker and not self._worker.process.is_killed:
-            if "scratch" not in vars(self):  # or it may have left files there
-                self._account.end()
-                self._pool.keep(self._group, self._worker)
-                self._worker = self._folder = None
+        may_be_kept = self._group and "scratch" not in vars(self)  # or it may have left files there
+        if may_be_kept and self._worker and not self._worker.process.is_killed:
+            self._account.end()
+            self._pool.keep(self._group, self._worker)
+            self._worker = self._folder = None
         self._end()
 
     def _running(self, fresh: bool = False) -> Worker:
