@@ -407,7 +407,7 @@ def test_loss_is_the_whole_batchs(impl, rng, torch_rng):
     assert math.isnan(found["loss"]), "a row whose loss is nan was left out of the mean"
 
 
-@pytest.mark.exercise("accumulate_gradients")
+@pytest.mark.exercise("accumulate_gradients", needs="test_one_graph_at_a_time")
 def test_micro_batches_are_slices_in_order(impl, rng, torch_rng):
     """All micro-batches except the last are full, and in the batch's order"""
     for rows, micro in [(12, 4), (13, 4), (4, 4), (3, 4), (2, 1), (6, 1000)]:

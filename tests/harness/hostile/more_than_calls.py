@@ -42,9 +42,9 @@ ATTACKS_ON_MORE_THAN_CALLS: dict[str, dict[str, set[Cause]]] = {
         "links_to_what_is_not_its_own": {WRONG, CHANGED},
         "spoils_the_readers": {WRONG, CHANGED},
         "reads_what_it_was_not_given": {WRONG, CHANGED},
-        "checkpoint_unpacks_to_gigabytes": {WRONG},
-        "checkpoint_is_a_program": {WRONG},
-        "checkpoint_names_lie": {WRONG},
+        "checkpoint_unpacks_to_gigabytes": {WRONG, EXCEPTION},
+        "checkpoint_is_a_program": {WRONG, EXCEPTION},
+        "checkpoint_names_lie": {WRONG, EXCEPTION},
         "names_that_no_text_can_hold": {NOT_PLAIN, EXCEPTION},
     },
     # Of their checks, only some look at syncs or kill a save; the others fail by an exception.
