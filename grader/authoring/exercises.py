@@ -271,8 +271,8 @@ def _change_points(path: Path, points: float, key: str = "points") -> None:
 def _section(text: str, exercise_id: str) -> tuple[int, int]:
     """Where the text's section begins, and what follows it."""
     begin = text.index(f"## Exercise `{exercise_id}` ")
-    following = text.find("\n## ", begin)
-    return begin, len(text) if following < 0 else following + 1
+    following = re.compile(r"^(## |Sources: )", re.MULTILINE).search(text, begin + 1)
+    return begin, following.start() if following else len(text)
 
 
 def _insert(path: Path, place_of: PlaceOf, after: str, new: str) -> None:
@@ -285,7 +285,7 @@ def _insert(path: Path, place_of: PlaceOf, after: str, new: str) -> None:
 def _drop(path: Path, place_of: PlaceOf, exercise_id: str) -> None:
     text = path.read_text(encoding="utf-8")
     begin, end = place_of(text, exercise_id)
-    path.write_text(text[:begin] + text[end:], encoding="utf-8")
+    path.write_text((text[:begin] + text[end:]).rstrip("\n") + "\n", encoding="utf-8")
 
 
 def _functions_of_its_own(exercise: Exercise, manifest: Manifest) -> Sequence[str]:

@@ -260,7 +260,7 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> N
         )
     if changed is not None and new:
         where = f": {out}/changes.csv" if changed else ""
-        _say(f"{plural(changed, 'change')} since the grading before{where}")
+        _say(f"{plural(changed, 'change')} since each student's grading before{where}")
     if found.unmatched:
         _say(f"! {plural(len(found.unmatched), 'hand-in')} of nobody for sure", style="yellow")
     needy = sum(bool(row.attention) for row in rows)  # but for what is decided
@@ -326,7 +326,8 @@ def report(
     if out is not None:
         write_all(grade, out)
     if grade.again:
-        _say(f"later than the others, and alone, ran {', '.join(grade.again)}")
+        again = ", ".join(grade.again)
+        _say(f"graded apart from the others, with changed tests or on a device: {again}")
     _say(f"nonce {grade.nonce}" + (f" · results in {out}/" if out else ""))
 
 
@@ -339,8 +340,7 @@ def explain(
 ) -> None:
     """Says where a grade's points come from: each check's, the call, what was expected and came.
 
-    Lateness and what staff decided are no part of a grade; `marks.csv` and `grader report` have
-    them.
+    Lateness and what staff decided are no part of a grade; `marks.csv` has them.
 
     Exit status: 0 it is said; 2 there is no such grade, or no such exercise in it.
     """

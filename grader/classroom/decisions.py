@@ -36,12 +36,11 @@ def _read_class(
     listed = roster.read_roster(students) if students else None
     decided = policy.read_matches(out / "matches.csv", owners)
     handed = roster.handed_in(submissions, listed)
-    found, wrong = roster.match(handed, listed, decided), []
-    if unknown := sorted(decided.keys() - {one.path.name for one in handed}):
-        where = f"{out / 'matches.csv'}: no entry of {submissions}"
-        wrong.append(f"{where} is called {', '.join(unknown)}")
-    wrong += _strangers(out / "matches.csv", set().union(*decided.values()), found)
-    if wrong:
+    found = roster.match(handed, listed, decided)
+    for name in sorted(decided.keys() - {one.path.name for one in handed}):
+        why = "is in matches.csv and not here: if it is gone, remove its line, else correct it"
+        found.unmatched.append((submissions / name, why))
+    if wrong := _strangers(out / "matches.csv", set().union(*decided.values()), found):
         raise policy.PolicyError("\n".join(wrong))
     return found
 

@@ -304,7 +304,7 @@ CHANGES = ("id", "name", "exercise", "old", "new", "checks", "final")
 def write_changes(made: Iterable[Row], marks: Path) -> int | None:
     """Writes `changes.csv`: which points differ from the grading before. Returns their number.
 
-    None if nobody was graded before. `checks` are those whose state changed, `final` is the mark
+    None if nobody was graded before. `checks` are those whose points changed, `final` is the mark
     now.
     """
     lines: list[dict[str, object]] = []
@@ -315,14 +315,14 @@ def write_changes(made: Iterable[Row], marks: Path) -> int | None:
             continue
         is_first = False
         old, new = _measured(before), _measured(row.grade)
-        states = {check.test: check.state for check in before.checks}
+        earned = {check.test: check.points for check in before.checks}
         for exercise in dict.fromkeys((*new, *old)):
             if old.get(exercise) == new.get(exercise):
                 continue
             changed = [
                 check.test
                 for check in row.grade.checks
-                if check.exercise == exercise and check.state != states.get(check.test)
+                if check.exercise == exercise and check.points != earned.get(check.test, 0.0)
             ]
             points = exercise, old.get(exercise), new.get(exercise)
             cells = row.student.id, row.student.name, *points, " ".join(changed), row.final

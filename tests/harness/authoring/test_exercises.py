@@ -53,11 +53,21 @@ def manifest_of(root):
     return manifests.parse((root / "assignment" / "assignment.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("after", "is_core"), [("storage_index", True), ("view_strides", False)])
-def test_what_was_added_can_be_renamed_and_removed_without_a_trace(copy, after, is_core):
+@pytest.mark.parametrize(
+    ("after", "module", "is_core"),
+    [
+        ("storage_index", "strides", True),
+        ("view_strides", "strides", False),
+        ("gather", "strides", True),  # the last of its chapter
+        ("mfu", "flops", True),  # before the chapter's sources
+    ],
+)
+def test_what_was_added_can_be_renamed_and_removed_without_a_trace(copy, after, module, is_core):
     before, points = contents(copy), manifest_of(copy).points
     written = exercises.add("doubled_up", after, root=copy)
-    assert {path.name for path in written} >= {"strides.py", "strides.md", "assignment.toml"}
+    assert {path.name for path in written} >= {f"{module}.py", f"{module}.md", "assignment.toml"}
+    text = (copy / "assignment" / "writeup" / f"{module}.md").read_text(encoding="utf-8")
+    assert "## Exercise" not in text.partition("\nSources: ")[2]
     ids = [exercise.id for exercise in manifest_of(copy)]
     assert ids.index("doubled_up") == ids.index(after) + 1
     assert manifest_of(copy)["doubled_up"].core == is_core
@@ -65,9 +75,7 @@ def test_what_was_added_can_be_renamed_and_removed_without_a_trace(copy, after, 
     exercises.rename("doubled_up", "twofold", copy)
     assert "doubled_up" not in [exercise.id for exercise in manifest_of(copy)]
     left = {place.partition(":")[0] for place in exercises.mentions("doubled_up", copy)}
-    assert left <= {
-        name for name in contents(copy) if "strides" in name or "doubled_up" in name
-    } | {
+    assert left <= {name for name in contents(copy) if module in name or "doubled_up" in name} | {
         "assignment/assignment.toml",
         *(f"solutions/wrong/twofold_{name}.py" for name in exercises._WRONG),
     }, "the function keeps its name"
