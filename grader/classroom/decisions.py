@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from assignment import manifest as manifests
+from assignment.manifest import did_you_mean
 from grader.classroom import aliases, policy, roster
 from grader.classroom.policy import Hold, Override
 from grader.results.lateness import Deadlines
@@ -88,8 +89,9 @@ def read(
     }.items():
         wrong += _strangers(out / file, named, found)
     exercises = {exercise.id for exercise in manifests.load()} | {""}
-    if unknown := sorted({exercise for _, exercise in decisions.overrides} - exercises):
-        wrong.append(f"{out / 'overrides.csv'}: no exercise is called {', '.join(unknown)}")
+    for unknown in sorted({exercise for _, exercise in decisions.overrides} - exercises):
+        near = did_you_mean(unknown, exercises)
+        wrong.append(f"{out / 'overrides.csv'}: no exercise is called {unknown}{near}")
     if wrong:
         raise policy.PolicyError("\n".join(wrong))
     if key is not None:
@@ -110,5 +112,7 @@ def _check_folder(out: Path, key: Path | None) -> None:
 
 def _strangers(file: Path, named: Collection[str], found: roster.Class) -> list[str]:
     """What is wrong with a file that names somebody who is not of the class; [] if nothing is."""
-    unknown = sorted(set(named) - found.students.keys())
-    return [f"{file}: nobody of the class is called {', '.join(unknown)}"] if unknown else []
+    return [
+        f"{file}: nobody of the class is called {unknown}{did_you_mean(unknown, found.students)}"
+        for unknown in sorted(set(named) - found.students.keys())
+    ]

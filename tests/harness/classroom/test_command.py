@@ -153,13 +153,14 @@ def test_a_decision_about_nobody_is_refused(grader, tmp_path, file, text):
     (tmp_path / "marks").mkdir()
     (tmp_path / "marks" / file).write_text(text)
     done = grader("class", "in")
-    said = f"marks/{file}: nobody of the class is called Bob"
+    said = f"marks/{file}: nobody of the class is called Bob; did you mean 'bob'?"
     assert (done.exit_code, said in done.output) == (2, True), done.output
     override = "id,exercise,points,author,reason,date\nbob,gathr,1,tim,why,2026-10-01\n"
     (tmp_path / "marks" / file).unlink()
     (tmp_path / "marks" / "overrides.csv").write_text(override)
     done = grader("class", "in")
-    assert (done.exit_code, "no exercise is called gathr" in done.output) == (2, True)
+    said = "no exercise is called gathr; did you mean 'gather'?"
+    assert (done.exit_code, said in done.output) == (2, True)
 
 
 def test_every_step_of_the_tutorial_works(grader, tmp_path):
