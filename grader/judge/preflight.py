@@ -181,9 +181,8 @@ def failed_import_report(
     """Reports a failed import in its own words: they cannot hold hidden data yet."""
     if missing:
         return ModuleReport(module=module, ok=False, message=Cause.MISSING.words)
-    _, found, inside = answer.file.rpartition(
-        f"/{package}/"
-    )  # the worker may see another folder above it
+    # The worker may see another folder above it.
+    _, found, inside = answer.file.rpartition(f"/{package}/")
     return ModuleReport(
         module=module,
         ok=False,

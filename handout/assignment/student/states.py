@@ -74,8 +74,8 @@ def first_open(
     states = {name: last.state for name, last in known.items()} | dict(now)
     groups = (*preferred, manifest.load())
     candidates = (e for some in groups for e in sorted(some, key=lambda e: not e.core))
-    is_open = (e for e in candidates if not e.only_races and states.get(e.id) not in _SETTLED)
-    return next(is_open, None)
+    left = (e for e in candidates if not e.only_races and states.get(e.id) not in _SETTLED)
+    return next(left, None)
 
 
 def show(console: Console, root: Path, package: Path) -> None:
