@@ -92,7 +92,8 @@ def _code(name: str) -> str:
 def _plain(text: str) -> str:
     """Text of a student's as Markdown shows it: no link, no picture, no HTML."""
     text = " ".join(clean(text, 1000).split())
-    return re.sub(r"([\\`*_~\[\]<>!&#|]|(?<=:)/|(?<=www)\.)", r"\\\1", text)
+    inside = r"(?<=[^\W_])_(?=[^\W_])"  # emphasizes nothing
+    return re.sub(rf"(?!{inside})([\\`*_~\[\]<>!&#|]|(?<=:)/|(?<=www)\.)", r"\\\1", text)
 
 
 def _urgency(why: str) -> int:

@@ -311,15 +311,16 @@ def report(
         Path | None, typer.Option(help="write the files of `grader grade` into this folder, too")
     ] = None,
 ) -> None:
-    """Shows one student's grade, as the tests gave it.
+    """Shows one student's grade, as the tests gave it, and the mark in `marks.csv`.
 
     Exit status: 0 it is there; 2 there is no grade.
     """
     from grader.results import console as summary
 
     known = folder.StudentFolder(marks_folder, student)
-    grade = known.grade()
+    grade, mark = known.grade(), marks.entered(student, marks_folder)
     if grade is None:
+        _say(f"marks.csv: {mark or 'nothing'}")
         failure = known.failure()
         fail(BAD_INPUT, f"{student} has no grade" + (f": {failure.message}" if failure else ""))
     console.print(summary.summary(grade, staff=True))
@@ -329,6 +330,8 @@ def report(
         again = ", ".join(grade.again)
         _say(f"graded apart from the others, with changed tests or on a device: {again}")
     _say(f"nonce {grade.nonce}" + (f" · results in {out}/" if out else ""))
+    _say(f"marks.csv: {mark or 'nothing'}")
+    _say(f"each check: grader explain {marks_folder}/students/{student}")
 
 
 def explain(

@@ -19,7 +19,6 @@ from grader.classroom.policy import Override, PolicyError
 from grader.classroom.roster import Class, HandIn, Student
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
-from grader.results.lateness import in_words
 from grader.results.record import ExerciseScore, Grade
 from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
@@ -44,6 +43,7 @@ class Row:
     max_score: float | None = None
     late_days: int = 0
     penalty: float = 0.0
+    lateness: str = ""  # what the penalty is for
     final: float | None = None  # what is entered as the mark, if there is one
     published: float | None = None  # the mark that left last, if one did
     exercises: dict[str, float] = field(default_factory=dict)  # points
@@ -82,7 +82,7 @@ class Row:
             return ""
         parts = [f"{points(self.grade.score or 0.0)} by the tests", *self.decided]
         if self.penalty:
-            parts.insert(len(parts) - self.is_total, in_words(self.late_days, self.penalty))
+            parts.insert(len(parts) - self.is_total, self.lateness)
         return f"Your mark is {points(self.final)}: {'; '.join(parts)}."
 
 
@@ -102,9 +102,10 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
             row.status = "undecided"
         row.untimed &= not platform_tells
         row.published = published.get(student.id)
-        if row.published is not None and (row.published != row.final or row.is_held):
-            now = points(row.final or 0.0) if row.leaves else "withdrawn"
-            row.attention.append(f"{PUBLISHED}{points(row.published)}, and is {now} now")
+        leaving = row.final if row.leaves else None
+        if published and row.published != leaving:
+            before, now = _of_one(row.published, "nothing"), _of_one(leaving, "withdrawn")
+            row.attention.append(f"{PUBLISHED}{before}, and is {now} now")
         if earlier := found.earlier.get(student.id):
             names = ", ".join(sorted(clean_name(other.path.name) for other in earlier))
             row.attention.append(f"handed in earlier, and not counted: {names}")
@@ -145,13 +146,14 @@ def _row(
     if hold := decisions.holds.get(student.id):
         row.is_held = True
         row.settled.append(f"held by {hold.author}: {hold.reason}")
+    if total := decisions.overrides.get((student.id, "")):
+        row.attention.clear()  # decided, whatever the grade is
     _override(row, decisions.overrides)
     if row.score is not None and one is not None:
         _charge_lateness(row, decisions.times.get(student.id, one.when), one.late, decisions)
         row.final = round(row.score * (1 - row.penalty), 2)
-    total = decisions.overrides.get((student.id, ""))
     if total is not None:
-        before = "none" if row.final is None else points(row.final)
+        before = _of_one(row.final, "none")
         row.final, row.is_total = total.points, True
         row.decided.append(f"{points(total.points)} as staff decided")
         row.settled.append(
@@ -191,6 +193,7 @@ def _charge_lateness(row: Row, when: datetime | None, is_late: bool, decisions: 
     elif deadlines is not None and when is not None:
         row.late_days = deadlines.days_late(row.student.id, when)
         row.penalty = round(deadlines.penalty(row.late_days), 6)
+        row.lateness = deadlines.in_words(row.late_days)
     elif deadlines is not None:
         row.untimed = True
 
@@ -218,6 +221,10 @@ def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
             f"{one.reason}{_above(one.points, most)}"
             f"{'' if of.core else ' (a further exercise: no part of the mark)'}"
         )
+
+
+def _of_one(mark: float | None, otherwise: str) -> str:
+    return otherwise if mark is None else points(mark)
 
 
 def _above(given: float, most: float | None) -> str:
@@ -250,6 +257,15 @@ def write_tables(made: Sequence[Row], marks: Path) -> None:
     by_exercise = ({"id": row.student.id, **row.exercises} for row in made)
     table = tables.to_csv(("id", *exercises), by_exercise)
     write_atomically(marks / "marks_by_exercise.csv", table)
+
+
+def entered(student: str, marks: Path) -> str:
+    """A student's mark as `marks.csv` has it, and what led to it; "" if it has none."""
+    file = marks / "marks.csv"
+    names, *lines = tables.read(file, PolicyError) if file.exists() else [[]]
+    cells = next((dict(zip(names, line, strict=True)) for line in lines if line[0] == student), {})
+    shown = "status", "score", "max", "late_days", "penalty", "final", "published", "attention"
+    return ", ".join(f"{name} {cells[name]}" for name in shown if cells.get(name))
 
 
 def note_shown(made: Sequence[Row], marks: Path) -> list[str]:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from grader.results.gradescope import Shown, to_gradescope
-from grader.results.lateness import Deadlines, in_words
+from grader.results.lateness import Deadlines
 from grader.results.record import from_json
 from grader.results.text import points
 from grader.results.write import write_atomically
@@ -130,7 +130,7 @@ def shown_score(
         days = late.days_late("", metadata.created_at)
         if penalty := late.penalty(days):
             score = round(score * (1 - penalty), 2)
-            said.append(f"{in_words(days, penalty)}.")
+            said.append(f"{late.in_words(days)}.")
     if settings.keep_best and metadata.scored:
         when, best = max(metadata.scored, key=lambda one: one[1])  # the first of equal ones
         if settings.visibility == "visible":

@@ -35,10 +35,10 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         """The share of the score that so many days cost."""
         return min(self.at_most, self.per_day * max(days - self.late_days, 0))
 
-
-def in_words(days: int, penalty: float) -> str:
-    """`2 days late, minus 20%`."""
-    return f"{plural(days, 'day')} late, minus {100 * penalty:.3g}%"
+    def in_words(self, days: int) -> str:
+        """`3 days late (1 free), minus 20%`, of days that cost something."""
+        free = f" ({self.late_days} free)" if self.late_days else ""
+        return f"{plural(days, 'day')} late{free}, minus {100 * self.penalty(days):.3g}%"
 
 
 def read(path: Path, failure: type[Exception]) -> Deadlines:

@@ -71,13 +71,21 @@ def test_the_evening_of_the_deadline(grader, tmp_path):
     assert often == {"ada": 1, "bob": 3, "eve": 1}
     page = (tmp_path / "out" / "ada" / "report.html").read_text()
     assert '<p class="total">7 <small>of 10 points' in page
-    assert "**tim** (Tim): refused" in (tmp_path / "marks" / "attention.md").read_text()
+    page = (tmp_path / "marks" / "attention.md").read_text()
+    assert ("**tim** (Tim): refused" in page, "- tim: the mark was none and is 2" in page) == (
+        False,  # it is decided
+        True,
+    )
 
     shown = grader("report", "marks", "ada", "--out", "one")
     assert shown.exit_code == 0, shown.output
     assert (tmp_path / "one" / "grade.json").exists()
+    assert "marks.csv: status graded, score 7.0, max 10.0, late_days 0, penalty 0.0, " in (
+        " ".join(shown.output.split())
+    )
     refused = grader("report", "marks", "tim")
     assert (refused.exit_code, "neither a folder" in refused.output) == (2, True)
+    assert "final 2.0" in refused.output
 
 
 def test_who_faults_always_can_be_decided_and_published(grader, tmp_path):
@@ -393,6 +401,10 @@ def test_what_differs_from_what_was_published_is_told(grader, tmp_path):
     attention = (tmp_path / "marks" / "attention.md").read_text()
     assert "**bob**: published as 5, and is 6 now" in attention
     assert "**ada**: published" not in attention
+    hand_in(tmp_path / "in", zoe_day="4")
+    grader("class", "in")
+    attention = (tmp_path / "marks" / "attention.md").read_text()
+    assert "**zoe_day**: published as nothing, and is 4 now" in attention
     grader("class", "in", "--publish", "out")
     assert "published as" not in (tmp_path / "marks" / "attention.md").read_text()
 

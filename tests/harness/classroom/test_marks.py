@@ -87,6 +87,7 @@ def test_lateness_takes_its_share_and_an_extension_gives_it_back(a_class, tmp_pa
     ada, bob, eve = rows_of(found, tmp_path, Decisions(deadlines))
     assert (ada.late_days, ada.penalty, ada.final) == (2, 0.2, 6.4)
     assert (bob.late_days, bob.final) == (0, 8.0)
+    assert ada.explanation == "Your mark is 6.4: 8 by the tests; 2 days late, minus 20%."
     assert (eve.final, eve.attention) == (
         8.0,
         ["late, says the platform, but not since when: not charged; times.csv can say"],

@@ -34,6 +34,7 @@ DEADLINES = Deadlines(
 def test_days_and_what_they_cost(student, late, days, penalty):
     assert DEADLINES.days_late(student, DUE + late) == days
     assert DEADLINES.penalty(days) == pytest.approx(penalty)
+    assert DEADLINES.in_words(3) == "3 days late (1 free), minus 20%"
 
 
 def test_nobody_is_late_where_nothing_is_due(tmp_path):
