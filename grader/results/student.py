@@ -292,13 +292,12 @@ def _notices(grade: Grade, note: str) -> Iterable[str]:
     if grade.faults:
         faults = plural(len(grade.faults), "internal fault")
         yield f"The grader had {faults}; staff can see the details."
-    unmeasured = [exercise for exercise in grade.exercises if not exercise.measured]
-    if unmeasured:
-        worth = points(sum(exercise.max_points for exercise in unmeasured))
-        yield (
-            f"Not measured here, and left out of the total: "
-            f"{', '.join(clean(exercise.id, 100) for exercise in unmeasured)} ({worth} points)."
-        )
+    for core, why in ((True, ", and left out of the total"), (False, " of the further exercises")):
+        found = [one for one in grade.exercises if not one.measured and one.core is core]
+        worth = points(sum(exercise.max_points for exercise in found))
+        names = ", ".join(clean(exercise.id, 100) for exercise in found)
+        if found:
+            yield f"Not measured here{why}: {names} ({worth} points)."
     if notice := _another_handout(_handout(grade), clean(grade.version, 100)):
         yield notice
     if grade.tests == "public":

@@ -111,9 +111,12 @@ def test_every_output_tells(render, fields, words, times):
 def test_further_exercises_are_marked_and_stand_beside_the_total(render):
     shares = [("done", 2, 2), ("half", 1.5, 4, "strides"), ("untouched", 0, 3)]
     found = [exercise(*share, core=share[0] == "done") for share in shares]
+    found.append(exercise("on_gpu", 0, 5, measured=False, core=False))
     text = " ".join(render(grade(exercises=tuple(found))).split())
     assert "1.5 of 7" in text
     assert text.count("further") >= 3
+    assert "Not measured here of the further exercises: on_gpu (5 points)." in text
+    assert "left out of the total" not in text
     (chapter,) = [c for c in report(grade(exercises=tuple(found))).chapters if c.name == "strides"]
     assert (chapter.points, chapter.max_points) == (2, 2)
 
