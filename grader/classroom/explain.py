@@ -19,6 +19,7 @@ _WHOLE: dict[Cause | None, str] = {  # what is said once of an exercise, and not
     Cause.IMPORT_FAILED: "not imported",
     Cause.NEEDS_CUDA: "not measured: no CUDA device",
 }
+_OWN_FRAME = r"\w+/[\w/]+\.py:\d+ in \w+"  # as an exception's message ends
 _LINE = r'^  File "[^"]*?(tests/\w+)/{file}", line (\d+)|^asked in line (\d+)'
 
 
@@ -85,10 +86,10 @@ def place(check: Check) -> str:
 
 
 def reason(detail: str) -> str:
-    """What a test raised, with its notes, without the frames that led there."""
+    """What a test raised, with its notes; of the frames only the last in the submission's files."""
     lines = clean(detail, len(detail) + 1).split("\n")
     frames = [number for number, line in enumerate(lines) if line.startswith('  File "')]
     rest = lines[frames[-1] + 1 :] if frames else lines
     while rest and frames and rest[0].startswith("    "):  # the frame's code
         del rest[0]
-    return "\n".join(rest).strip("\n")
+    return "\n".join([*re.findall(_OWN_FRAME, detail)[:1], *rest]).strip("\n")

@@ -57,7 +57,11 @@ class Later:
     def check(self) -> None:
         """Makes the calls until now, and checks what comes; raises what the first check raises."""
         expected, self._expected[:] = list(self._expected), []
-        found = self._implementation.call_all([e.call for e in expected])
+        try:
+            found = self._implementation.call_all([e.call for e in expected])
+        except Exception as error:  # of all of them: the worker has ended
+            error.add_note(f"{expected[0].asked}, the first of {len(expected)} calls")
+            raise
         for one, outcome in zip(expected, found, strict=True):
             one.check(outcome)
 
@@ -134,10 +138,15 @@ class Expected:
             if not self._error:
                 self._check(found)
         except BaseException as error:  # pytest's own failures are no exceptions
-            error.add_note(f"asked in line {self._line} of the test's file: {self}")
+            error.add_note(self.asked)
             if self._error and not isinstance(found, Raised):
                 error.add_note(f"it returned {show(found)}")
             raise
+
+    @property
+    def asked(self) -> str:
+        """Where the test asks for the call, for a message."""
+        return f"asked in line {self._line} of the test's file: {self}"
 
     def __str__(self) -> str:  # made only for a message
         target, args, kwargs = self.call

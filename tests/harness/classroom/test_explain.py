@@ -23,6 +23,15 @@ assignment.expect.Mismatch: wrong: half(3)
   found:    2
 asked in line 175 of the test's file: half(3)
 """
+IN_A_SCENARIO = """\
+  File "/far/tests/hidden/test_x.py", line 12, in test_half
+    impl.scenarios.halves(3)
+KeyError: "KeyError: 3\\n  resource_accounting/x.py:54 in half"
+Traceback (most recent call last):
+  File "/submission/resource_accounting/x.py", line 54, in half
+    raise KeyError(3)
+KeyError: 3
+"""
 FRAME = '  File "/far/tests/hidden/test_x.py", line 12, in test_half\n    half(3)\nKeyError: 3\n'
 
 
@@ -31,10 +40,11 @@ FRAME = '  File "/far/tests/hidden/test_x.py", line 12, in test_half\n    half(3
     [
         (DETAIL, ":175", DETAIL[DETAIL.index("assignment") :].strip()),
         (FRAME, ":12", "KeyError: 3"),
+        (IN_A_SCENARIO, ":12", "resource_accounting/x.py:54 in half\nKeyError: 3"),
         ("half: still the handout's stub", "::test_half", "half: still the handout's stub"),
         ("", "::test_half", ""),
     ],
-    ids=["asked later", "a frame", "not run", "nothing"],
+    ids=["asked later", "a frame", "in a scenario", "not run", "nothing"],
 )
 def test_reason_and_place_of_a_failure(detail, line, said):
     failed = check("half", "failed", Cause.WRONG_ANSWER, detail=detail)

@@ -194,6 +194,18 @@ def test_what_is_not_as_expected_fails_and_says_where_it_was_asked(later, expect
     assert more == (["it returned 4"] if error is pytest.fail.Exception else [])
 
 
+def test_end_of_the_process_says_what_was_asked(later, monkeypatch):
+    def dies(calls):
+        raise SubmissionFailure(Cause.DIED, "it died")
+
+    monkeypatch.setattr(later._implementation, "call_all", dies)
+    later.m.f(0).equals(0)
+    later.m.f(2).equals(4)
+    with pytest.raises(SubmissionFailure) as failure:
+        later.check()
+    assert failure.value.__notes__[0].endswith("of the test's file: f(0), the first of 2 calls")
+
+
 @pytest.mark.parametrize("expectation", [lambda e: e.equals(2), lambda e: e.raises(ValueError)])
 def test_another_exception_is_raised(later, expectation):
     expectation(later.m.f(1))
