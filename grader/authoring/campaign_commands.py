@@ -32,8 +32,8 @@ def require(*packages: str) -> None:
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
-    """Ends the command where a campaign cannot be run."""
+def _exit_on_errors() -> Iterator[None]:
+    """Ends the command with a message and a status if a campaign cannot be run."""
     from grader.authoring.campaigns.inprocess import CampaignError
 
     try:
@@ -143,11 +143,11 @@ def flakes(
 
     if nonce is None and first > nonces:
         fail(BAD_INPUT, f"--first {first} is after the last nonce, {nonces}; raise --nonces")
-    printer = report.Flakes(seed or secrets.token_hex(4), nonces, first)
+    printer = report.FlakesPrinter(seed or secrets.token_hex(4), nonces, first)
     own = inprocess.Assignment()
     interrupted = False
     try:
-        with _refusals():
+        with _exit_on_errors():
             campaign.run(
                 replace(own, alternatives=()) if reference else own,
                 seed=printer.seed,
@@ -155,7 +155,7 @@ def flakes(
                 runs=runs,
                 first=first,
                 tests=test or (),
-                exactly=nonce or (),
+                exact_nonces=nonce or (),
                 public=public,
                 jobs=jobs,
                 on_failure=printer.failure,
@@ -191,7 +191,7 @@ def stable_marks(
     seed, found = seed or secrets.token_hex(4), stable_marks.Report()
     own = inprocess.Assignment()
     try:
-        with _refusals():
+        with _exit_on_errors():
             for one in stable_marks.run(own, names or (), nonces=nonces, seed=seed, jobs=jobs):
                 found.findings.append(one)
                 report.print_finding(len(found.findings), one)
@@ -223,7 +223,7 @@ def try_mistakes(
         return bool(one.failed) if right else not one.is_caught
 
     found = []
-    with _refusals():
+    with _exit_on_errors():
         for one in try_mistakes.run(inprocess.Assignment(), folders, nonce=nonce, jobs=jobs):
             found.append(one)
             lines = (f"{one.wrong.path}: {one.wrong.mistake}", *(f"    {t}" for t in one.failed))
@@ -263,13 +263,12 @@ def public_coverage(
     from grader.authoring.campaigns import inprocess, public_coverage, report
 
     assignment = inprocess.Assignment()
-
-    with _refusals():
+    with _exit_on_errors():
         found = public_coverage.run(
             assignment,
             folders or (),
             exercise or (),
-            listed=None if exercise else public_coverage.LISTED,
+            listed=None if exercise else public_coverage.GRADER_ONLY,
             nonce=nonce,
             jobs=jobs,
         )
@@ -277,5 +276,4 @@ def public_coverage(
         what = f"{one.wrong.path.stem}: {one.wrong.mistake}"
         console.print(what, markup=False, highlight=False, soft_wrap=True)
     report.print_public_coverage(found, assignment.manifest)
-    low = found.too_low(assignment.manifest)
-    raise typer.Exit(1 if low or found.stale else OK)
+    raise typer.Exit(1 if found.too_low(assignment.manifest) or found.stale else OK)

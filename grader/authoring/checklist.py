@@ -139,7 +139,7 @@ def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[
 def _public(exercise: Exercise, jobs: int | None) -> Line:
     own = Assignment()
     found = public_coverage.run(own, exercises=[exercise.id], nonce="teaching", jobs=jobs)
-    listed = public_coverage.load_listed(public_coverage.LISTED)
+    listed = public_coverage.load_grader_only(public_coverage.GRADER_ONLY)
     missed = [one.wrong.path.stem for one in found.missed]
     low = [share for share in found.too_low(own.manifest) if share.exercise == exercise.id]
     return Line(
@@ -158,7 +158,7 @@ def _draws(exercise: Exercise, jobs: int | None) -> Line:
         Assignment(),
         seed="check",
         nonces=_NONCES,
-        only=[exercise.id],
+        exercises=[exercise.id],
         jobs=jobs,
     )
     return Line(

@@ -150,7 +150,7 @@ def fuzz(answers: int, only: list[str], nonce: str = "") -> int:
     found = 0
     manifest = manifests.load().for_any_machine
     with collected_in_process(manifest, REPOSITORY, only) as tests:
-        tests.kind = Extreme
+        tests.impl_class = Extreme
         names = [test.name for test in tests.tests]
         runs, seconds = Counter[str](), Counter[str]()
         seen, done, shown = set(), 0, 0

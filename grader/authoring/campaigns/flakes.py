@@ -21,6 +21,7 @@ from pathlib import Path
 from grader.authoring.campaigns import inprocess
 from grader.authoring.campaigns.inprocess import Assignment, Batch, CampaignError, InProcess
 from grader.judge.verdict import Outcome
+from grader.results.record import Check
 
 _CHEAP = 0.02  # seconds: faster tests do not run more often than a test that takes this
 _LEAST = 5  # nonces that even the slowest test runs with
@@ -37,18 +38,15 @@ def correct(assignment: Assignment) -> dict[str, Path]:
 class Failure:
     """A test that did not pass on correct code."""
 
-    submission: str
+    submission: str  # its label
     nonce: str
-    test: str
-    cause: str
-    detail: str
-    public: bool = False
+    check: Check
 
     @property
     def command(self) -> str:
         """The command that repeats it, on every correct solution."""
-        public = " --public" if self.public else ""
-        return f"grader author flakes{public} --nonce '{self.nonce}' --test '{self.test}'"
+        public = " --public" if self.check.visibility == "public" else ""
+        return f"grader author flakes{public} --nonce '{self.nonce}' --test '{self.check.test}'"
 
 
 @dataclass
@@ -75,9 +73,9 @@ def run(
     nonces: int = 1000,
     runs: int = 100_000,
     first: int = 1,
-    only: Sequence[str] = (),
+    exercises: Sequence[str] = (),
     tests: Sequence[str] = (),
-    exactly: Sequence[str] = (),
+    exact_nonces: Sequence[str] = (),
     public: bool = False,
     jobs: int | None = None,
     on_failure: Callable[[Failure], None] = lambda _: None,
@@ -86,10 +84,11 @@ def run(
     """Runs tests on every correct solution under many nonces; nonce i is "seed-i".
 
     Args:
-        nonces, first: the numbers of the last nonce and of the first, to continue a campaign.
-        runs: about how many test runs to make with all nonces.
-        only, tests: exercises, and names of tests (`test_floats::test_zeros`); all if empty.
-        exactly: nonces to run every chosen test with, instead of those of the seed.
+        nonces: the number of the last nonce.
+        runs: about how many test runs to make in total.
+        first: the number of the first nonce; above 1 it continues an earlier campaign.
+        exercises, tests: ids, and names of tests (`test_floats::test_zeros`); all if empty.
+        exact_nonces: nonces to run every chosen test with, instead of those of the seed.
         on_failure, on_nonce: called with each failure, and with the report of each further nonce.
 
     Raises:
@@ -100,7 +99,7 @@ def run(
     folder = "public" if public else "hidden"
 
     with inprocess.collected_in_process(
-        assignment.manifest, assignment.repository, only, (folder,)
+        assignment.manifest, assignment.repository, exercises, (folder,)
     ) as collected:
         names = [test.name for test in collected.tests]
         if unknown := [name for name in tests if name not in names]:
@@ -109,8 +108,8 @@ def run(
         submissions = correct(assignment)
         pairs = list(itertools.product(submissions, chosen))
         runner = _Runner(submissions, collected, jobs, report, on_failure, on_nonce)
-        if exactly:
-            runner.run((nonce, pairs) for nonce in exactly)
+        if exact_nonces:
+            runner.run((nonce, pairs) for nonce in exact_nonces)
             return report
         runner.run([(f"{seed}-{first}", pairs)])
         shares = _shares(pairs, runner.seconds, runs, nonces)
@@ -160,14 +159,7 @@ class _Runner:
         self.report.runs[pair] += 1
         self.seconds.setdefault(pair, check.seconds)
         if check.state != "passed":
-            failure = Failure(
-                batch.label,
-                batch.nonce,
-                check.test,
-                str(check.cause),
-                check.detail or "",
-                check.visibility == "public",
-            )
+            failure = Failure(batch.label, batch.nonce, check)
             self.report.failures.append(failure)
             self.on_failure(failure)
 
@@ -175,7 +167,7 @@ class _Runner:
 def _shares(
     pairs: Sequence[Pair], seconds: Mapping[Pair, float], runs: int, nonces: int
 ) -> dict[Pair, float]:
-    """The share of the nonces that each pair runs with: equal for cheap ones, else by cost."""
+    """The share of the nonces that each pair runs with: equal for cheap tests, less for slow."""
     weights = {pair: _CHEAP / max(seconds[pair], _CHEAP) for pair in pairs}
     least = min(1.0, _LEAST / nonces)
     low, high = 0.0, 1.0 / min(weights.values())

@@ -45,13 +45,13 @@ from grader.paths import REPOSITORY
 from grader.worker.calls import CheckedPackage, begin_next_test
 from grader.worker.failures import describe
 
-_ASLEEP = 60.0  # seconds of wall time after which a call is given up that uses no CPU time
+_WALL_LIMIT = 60.0  # seconds after which a call is given up that uses no CPU time
 _DETAIL = 2000  # characters of a failure's text, from its end
 _DIED = "the process of this batch ended before the test did"
 
 
 class CampaignError(Exception):
-    """What was asked for is not there, or a list cannot be read; the message says what to do."""
+    """A test, submission or list is missing or invalid; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,11 @@ class Batch:
 
 
 class InProcess:
-    """The collected tests, to run in forks of this process.
-
-    Attributes:
-        kind: the class of the tests' `impl`.
-    """
+    """The collected tests, to run in forks of this process."""
 
     def __init__(self, manifest: Manifest, session: Session) -> None:
         self.manifest, self._session = manifest, session
-        self.kind: type[Imported] = Imported
+        self.impl_class: type[Imported] = Imported  # of the tests' `impl`
         self.tests = session.tests
         self._by_name = {test.name: test for test in self.tests}
         if len(self._by_name) < len(self.tests):
@@ -134,13 +130,13 @@ class InProcess:
                     child.end()
 
     def _fork(self, batch: Batch, place: str) -> _Child:
-        read, write = os.pipe()
-        scratch = tempfile.mkdtemp(dir=place)
         wanted = set(batch.tests)
         tests = [test for name, test in self._by_name.items() if name in wanted]
         if len(tests) < len(batch.tests):
             missing = ", ".join(wanted - self._by_name.keys())
             raise GraderFault(f"no hidden test is called {missing}")
+        read, write = os.pipe()
+        scratch = tempfile.mkdtemp(dir=place)
         pid = os.fork()
         if pid == 0:
             self._run_and_exit(batch, tests, write, scratch)
@@ -156,12 +152,13 @@ class InProcess:
         def imported(test: GradedTest) -> Iterator[Imported]:
             seed = seed_of(batch.nonce, "worker", test.id)
             with _memory_limit(test.limits):
-                yield self.kind(self.manifest.package, batch.submission, test.limits.seconds, seed)
+                limit = test.limits.seconds
+                yield self.impl_class(self.manifest.package, batch.submission, limit, seed)
 
         try:
             end_with_parent()
-            for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-                signal.signal(name, signal.SIG_DFL)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
             nothing = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):  # what a submission prints is not kept
                 os.dup2(nothing, stream)
@@ -180,18 +177,18 @@ class InProcess:
 def collected_in_process(
     manifest: Manifest,
     repository: Path,
-    only: Sequence[str] = (),
+    exercises: Sequence[str] = (),
     folders: Sequence[str] = ("hidden",),
 ) -> Iterator[InProcess]:
-    """Collects the tests of folders, of some exercises if they are named.
+    """Collects the tests of some folders and exercises; of all exercises if none is named.
 
     Raises:
         GraderFault: a file of tests cannot be read.
         KeyboardInterrupt: Ctrl-C or a TERM ended the campaign; no process or folder of it is left.
     """
     preload.load_torch()
-    with signals.stop_on_signals(), collected(manifest, repository, folders, only) as session:
-        gc.freeze()  # no later collection, in no fork, looks through what is there now
+    with signals.stop_on_signals(), collected(manifest, repository, folders, exercises) as session:
+        gc.freeze()  # no later collection, in this process or a fork, visits what exists now
         yield InProcess(manifest, session)
 
 
@@ -215,11 +212,11 @@ class _Child:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     def outcomes(self) -> list[Outcome]:
-        """An outcome for each test; those that sent none have died."""
+        """An outcome for each test; a test that sent none counts as died."""
         lines = self.sent.split(b"\n")[:-1]  # what follows the last newline was cut off
         outcomes = [msgspec.json.decode(line, type=Outcome) for line in lines]
-        unsaid = self.tests[len(outcomes) :]
-        return outcomes + [new_outcome(test, Cause.DIED, _DIED) for test in unsaid]
+        without = self.tests[len(outcomes) :]
+        return outcomes + [new_outcome(test, Cause.DIED, _DIED) for test in without]
 
 
 class Imported(LocalImplementation):
@@ -228,7 +225,7 @@ class Imported(LocalImplementation):
     def __init__(self, package: str, submission: Path, seconds: float, seed: int) -> None:
         super().__init__(package, Path(tempfile.mkdtemp(prefix="scratch-")))
         self._name, self._submission, self._seed = package, submission, seed
-        self._left = seconds
+        self._cpu_left = seconds  # of all calls together
         self.answers, self.charged, self.output = 0, 0.0, ""
         self.calls = KeptCalls(0)
         _forget_peak_memory()
@@ -257,22 +254,22 @@ class Imported(LocalImplementation):
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
     def kill_during(self, target: str, /, *args: Any, **kwargs: Any) -> bool:
-        """As in the grader: what comes after the kill runs in a process that is new."""
+        """As in the grader, where calls after the kill run in a new process."""
         killed = super().kill_during(target, *args, **kwargs)
         self.restart()
         return killed
 
     @contextmanager
     def _time_limit(self) -> Iterator[None]:
-        """Ends a call by its CPU time; one that only sleeps, by a long wall time."""
-        for name in (signal.SIGPROF, signal.SIGALRM):
-            signal.signal(name, _out_of_time)
-        signal.setitimer(signal.ITIMER_REAL, _ASLEEP)
-        signal.setitimer(signal.ITIMER_PROF, max(self._left, 1e-3))
+        """Limits a call's CPU time; and its wall time, in case it only sleeps."""
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, _out_of_time)
+        signal.setitimer(signal.ITIMER_REAL, _WALL_LIMIT)
+        signal.setitimer(signal.ITIMER_PROF, max(self._cpu_left, 1e-3))
         try:
             yield
         finally:
-            self._left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+            self._cpu_left, _ = signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -293,7 +290,7 @@ def _forget_peak_memory() -> None:
 
 @contextmanager
 def _memory_limit(limits: Limits) -> Iterator[None]:
-    """Bounds memory above what this process holds, as `lockdown.limit_memory` does, for a while."""
+    """Within the context, bounds what is allocated beyond what this process holds already."""
     kind = resource.RLIMIT_AS if limits.address_space else resource.RLIMIT_DATA
     pages = Path("/proc/self/statm").read_text().split()
     held = int(pages[0 if limits.address_space else 5]) * resource.getpagesize()
@@ -306,7 +303,6 @@ def _memory_limit(limits: Limits) -> Iterator[None]:
 
 
 def _shortened(outcome: Outcome) -> Outcome:
-    """The outcome with the end of its detail."""
-    check = outcome.check
-    detail = (check.detail or "")[-_DETAIL:]
-    return replace(outcome, check=msgspec.structs.replace(check, detail=detail or None))
+    """The outcome with only the end of its detail."""
+    detail = (outcome.check.detail or "")[-_DETAIL:] or None
+    return replace(outcome, check=msgspec.structs.replace(outcome.check, detail=detail))

@@ -24,31 +24,30 @@ from grader.authoring.campaigns.inprocess import Assignment, CampaignError
 from grader.authoring.campaigns.try_mistakes import Screened
 from grader.authoring.variants import Wrong
 
-LISTED = variants.SOLUTIONS / "grader_only.toml"  # quotes mistakes, so it is secret
+GRADER_ONLY = variants.SOLUTIONS / "grader_only.toml"  # quotes mistakes, so it is secret
 IN_ALL, IN_EACH = 0.8, 0.6  # shares of the mistakes that a public test must see
 
 
 @dataclass(frozen=True)
 class Share:
-    """The mistakes of one exercise that fail a hidden test, and those of them that fail a public
-    one too."""
+    """The numbers of mistakes of one exercise."""
 
     exercise: str
-    caught: int
-    seen: int
+    caught: int  # by a hidden test
+    seen: int  # of those, by a public test too
 
     @property
-    def share(self) -> float:
+    def fraction(self) -> float:
         """From 0 to 1; 1 without mistakes."""
         return self.seen / self.caught if self.caught else 1.0
 
 
 @dataclass
 class Report:
-    """The result of a campaign. `stale` are lines about entries of the list that are not true."""
+    """The result of a campaign."""
 
-    screened: list[Screened] = field(default_factory=list)
-    stale: list[str] = field(default_factory=list)
+    screened: list[Screened]
+    stale: list[str] = field(default_factory=list)  # lines about wrong or missing entries
 
     @property
     def missed(self) -> list[Screened]:
@@ -62,7 +61,7 @@ class Report:
         return Share("all", caught, caught - len(self.missed))
 
     def shares(self, manifest: Manifest) -> Iterator[Share]:
-        """Of each exercise that has mistakes, in the manifest's order."""
+        """The share of each exercise that has mistakes, in the manifest's order."""
         caught = Counter(one.wrong.exercise.id for one in self.screened if one.hidden)
         missed = Counter(one.wrong.exercise.id for one in self.missed)
         for exercise in manifest:
@@ -71,8 +70,8 @@ class Report:
 
     def too_low(self, manifest: Manifest) -> list[Share]:
         """The shares below what is required."""
-        low = [share for share in self.shares(manifest) if share.share < IN_EACH]
-        return low + ([self.total] if self.total.share < IN_ALL else [])
+        low = [share for share in self.shares(manifest) if share.fraction < IN_EACH]
+        return low + ([self.total] if self.total.fraction < IN_ALL else [])
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -86,8 +85,8 @@ class _List(msgspec.Struct, forbid_unknown_fields=True):
     mistake: list[Entry] = []
 
 
-def load_listed(path: Path) -> dict[str, str]:
-    """The list: the rule for each file.
+def load_grader_only(path: Path) -> dict[str, str]:
+    """The rule that each listed file breaks, by the file's name without suffix.
 
     Raises:
         CampaignError: the list cannot be read, or names a file twice.
@@ -108,7 +107,7 @@ def contradictions(
     """Lines about entries and rules that do not match; empty if all do.
 
     Each entry names a file, and a rule of that file's exercise. Each rule has an entry, unless its
-    exercise needs a device: what a race decides, no file shows.
+    exercise needs a device: a rule that only a race checks has no wrong file.
     """
     exercises = {one.path.stem: one.exercise for one in wrong if not one.public}
     found = [f"{file} is no mistake of a hidden test" for file in listed if file not in exercises]
@@ -139,10 +138,10 @@ def run(
     """Runs mistakes with the public tests of their exercises.
 
     Args:
-        folders: folders of new mistakes; without any, the assignment's own run, and each counts as
-            caught by a hidden test.
-        exercises: of the assignment's own, only those of these exercises; all if empty.
-        listed: the list that the assignment's own must match.
+        folders: folders of new mistakes. Without any, those of `solutions/wrong` run, and each
+            counts as caught by a hidden test.
+        exercises: of `solutions/wrong`, only mistakes of these exercises; all if empty.
+        listed: the file of entries that the mistakes of `solutions/wrong` must match.
 
     Raises:
         CampaignError: a file names no exercise, there is none, or the list cannot be read.
@@ -154,15 +153,14 @@ def run(
     wrong = {one.path.stem: one for one in known if not exercises or one.exercise.id in exercises}
     if not wrong:
         raise CampaignError(f"no mistake of {', '.join(exercises)} in {assignment.wrong}")
-    report = Report()
-    entries = {} if listed is None else load_listed(listed)
+    entries = {} if listed is None else load_grader_only(listed)
+    failed = try_mistakes.failed_tests(assignment, wrong, "public", nonce, jobs)
+    caught = ("by `grader author verify`",)  # in the place of the hidden tests that fail
+    report = Report([Screened(wrong[name], caught, public) for name, public in failed])
     if listed is not None:
-        report.stale += contradictions(assignment.manifest, known, entries)
-    for label, public in try_mistakes.failed_tests(assignment, wrong, "public", nonce, jobs):
-        report.screened.append(Screened(wrong[label], ("as verified",), public))
-    missed = {one.wrong.path.stem for one in report.missed}
-    if listed is not None:
+        missed = {one.wrong.path.stem for one in report.missed}
         seen = wrong.keys() - missed
+        report.stale += contradictions(assignment.manifest, known, entries)
         report.stale += [f"{file} fails a public test" for file in entries if file in seen]
         report.stale += [f"{file} is not listed" for file in sorted(missed - entries.keys())]
     return report

@@ -16,7 +16,7 @@ def _say(text: str, markup: bool = True) -> None:
     console.print(text, markup=markup, highlight=False, soft_wrap=True)
 
 
-class Flakes:
+class FlakesPrinter:
     """Prints for `grader author flakes`. `found` is the report so far."""
 
     def __init__(self, seed: str, nonces: int, first: int) -> None:
@@ -25,20 +25,21 @@ class Flakes:
 
     def failure(self, failure: flakes.Failure) -> None:
         """Prints a failed test, and the command that repeats it."""
-        detail = "\n".join(failure.detail.strip().splitlines()[-_MAX_LINES:])
+        check = failure.check
+        detail = "\n".join((check.detail or "").strip().splitlines()[-_MAX_LINES:])
         _say(
-            f"[red]✗ {escape(failure.test)}[/] on {failure.submission}, "
-            f"nonce {escape(failure.nonce)}: {failure.cause}\n{escape(detail)}\n"
+            f"[red]✗ {escape(check.test)}[/] on {failure.submission}, "
+            f"nonce {escape(failure.nonce)}: {check.cause}\n{escape(detail)}\n"
             f"  repeat: {escape(failure.command)}"
         )
 
     def nonce(self, report: flakes.Report) -> None:
-        """Keeps the report of the runs until now; prints it for every few nonces."""
+        """Keeps the report so far; prints its figures every few nonces."""
         self.found = report
         if report.nonces % _PROGRESS_EVERY == 0:
-            at = self._first + report.nonces
-            more = f"; to continue: --seed {escape(self.seed)} --first {at}"
-            _say(self._figures() + (more if at <= self._nonces else ""))
+            following = self._first + report.nonces
+            more = f"; to continue: --seed {escape(self.seed)} --first {following}"
+            _say(self._figures() + (more if following <= self._nonces else ""))
 
     def summary(self) -> None:
         least, most = self.found.spread
@@ -53,15 +54,15 @@ class Flakes:
 
 
 def print_finding(number: int, finding: stable_marks.Finding) -> None:
-    """One submission: its marks, and the tests that make them change."""
-    mark = "[green]✓[/]" if finding.constant and not finding.uncaught else "[red]✗[/]"
+    """Prints a submission's marks, and the tests that make them change."""
+    mark = "[green]✓[/]" if finding.constant and not finding.mismarked else "[red]✗[/]"
     totals = [sum(draw.points.values()) for draw in finding.draws]
     seen = f"{min(totals):g}" + (f" to {max(totals):g}" if max(totals) > min(totals) else "")
     most = sum(finding.most.values())
     _say(f"{mark} {number:3} {escape(finding.name)} [dim]{seen} of {most:g}[/]")
-    if finding.uncaught:
+    if finding.mismarked:
         what = f"loses no points in {finding.exercise}" if finding.exercise else "loses points"
-        _say(f"      [red]{what} with nonces {', '.join(finding.uncaught)}[/]")
+        _say(f"      [red]{what} with nonces {', '.join(finding.mismarked)}[/]")
     if not finding.constant:
         every = [draw.nonce for draw in finding.draws]
         for test, failing in finding.changing.items():
@@ -74,7 +75,7 @@ def print_finding(number: int, finding: stable_marks.Finding) -> None:
 
 
 def print_stable_marks(report: stable_marks.Report, seed: str) -> None:
-    """The submissions whose marks change, and the figures."""
+    """Prints the submissions whose marks change, and the figures."""
     for finding in report.changing:
         _say(
             f"[red]{escape(finding.name)}: its marks depend on the draw. "
@@ -88,17 +89,17 @@ def print_stable_marks(report: stable_marks.Report, seed: str) -> None:
 
 
 def print_public_coverage(report: public_coverage.Report, manifest: Manifest) -> None:
-    """A line for each exercise, the problems, and the figures."""
+    """Prints a line for each exercise, the stale entries, and what is required."""
     low = report.too_low(manifest)
     for share in [*report.shares(manifest), report.total]:
         mark = "✗" if share in low else " "
         _say(
             f"{mark} {share.exercise:24} of {share.caught:4} caught by hidden tests, "
-            f"{share.seen:4} by public ones too, {100 * share.share:3.0f} %",
+            f"{share.seen:4} by public ones too, {100 * share.fraction:3.0f} %",
             markup=False,
         )
     for line in report.stale:
-        _say(f"stale in {public_coverage.LISTED.name}: {line}", markup=False)
+        _say(f"stale in {public_coverage.GRADER_ONLY.name}: {line}", markup=False)
     _say(
         f"required are {100 * public_coverage.IN_ALL:.0f} % in all and "
         f"{100 * public_coverage.IN_EACH:.0f} % in each exercise"

@@ -45,12 +45,12 @@ class Finding:
         return all(draw.points == self.draws[0].points for draw in self.draws)
 
     @property
-    def uncaught(self) -> list[str]:
-        """The nonces with which the mistake lost no points, or correct code lost some."""
+    def mismarked(self) -> list[str]:
+        """The nonces with which a mistake lost no points, or correct code lost some."""
         if self.exercise is None:
             return [draw.nonce for draw in self.draws if draw.points != self.most]
-        name = self.exercise
-        return [draw.nonce for draw in self.draws if draw.points[name] >= self.most[name]]
+        full = self.most[self.exercise]
+        return [draw.nonce for draw in self.draws if draw.points[self.exercise] >= full]
 
     @property
     def changing(self) -> dict[str, list[str]]:
@@ -77,7 +77,7 @@ class Report:
     @property
     def holds(self) -> bool:
         """Whether every submission is as required."""
-        return not (self.changing or any(finding.uncaught for finding in self.findings))
+        return not (self.changing or any(finding.mismarked for finding in self.findings))
 
 
 def run(
@@ -92,7 +92,7 @@ def run(
 
     Args:
         names: wrong files without their suffix, and folders of alternatives; all if empty.
-        nonces: the number of draws for each; the same seed gives the same ones.
+        nonces: the number of draws for each submission; the same seed gives the same draws.
 
     Raises:
         CampaignError: a submission does not exist.
@@ -132,7 +132,7 @@ def _subjects(
     nonces: Sequence[str],
     folder: Path,
 ) -> Iterator[_Subject]:
-    """The wrong submissions, each written into `folder` just before it is needed; correct ones."""
+    """The wrong submissions, each written into `folder` when needed; then the correct ones."""
     for submission in wrong:
         affected = set(variants.dependents(submission.exercise, assignment.manifest))
         chosen = tuple(test.name for test in tests.tests if test.exercise.id in affected)
@@ -162,7 +162,7 @@ def _findings(
         subject.results[batch.nonce] = outcomes
         if len(subject.results) == len(subject.batches):
             del running[subject.name]
-            if subject.exercise is not None:
+            if subject.exercise is not None:  # `_subjects` wrote it
                 shutil.rmtree(batch.submission)
             yield _finding(tests, subject)
 

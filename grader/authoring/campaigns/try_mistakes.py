@@ -35,7 +35,7 @@ class Screened:
 
     @property
     def is_caught(self) -> bool:
-        """Whether a hidden test fails, or a public one where it names no more."""
+        """Whether a hidden test fails, or a public one if the file is marked `(public)`."""
         return bool(self.hidden or (self.wrong.public and self.public))
 
 
@@ -46,7 +46,7 @@ def run(
     nonce: str,
     jobs: int | None = None,
 ) -> Iterator[Screened]:
-    """Runs every file of some folders.
+    """Runs every file of some folders with the hidden and the public tests of its exercise.
 
     Raises:
         CampaignError: a file does not name an exercise with hidden tests, or there is none.
@@ -64,13 +64,13 @@ def run(
         raise CampaignError(f"no submission in {', '.join(map(str, folders))}")
     hidden = dict(failed_tests(assignment, wrong, "hidden", nonce, jobs))
     unnoticed = {label: wrong[label] for label, failed in hidden.items() if not failed}
-    hidden |= _graded(unnoticed, nonce)
+    hidden |= _failed_in_sandbox(unnoticed, nonce)
     for label, public in failed_tests(assignment, wrong, "public", nonce, jobs):
         yield Screened(wrong[label], hidden[label], public)
 
 
-def _graded(wrong: dict[str, Wrong], nonce: str) -> dict[str, tuple[str, ...]]:
-    """The hidden tests that each fails in the sandbox, which passed all of them in process."""
+def _failed_in_sandbox(wrong: dict[str, Wrong], nonce: str) -> dict[str, tuple[str, ...]]:
+    """The hidden tests that each submission fails in the sandbox; in process it passed them all."""
     found = {}
     with Grader(lanes=1, manifest=manifests.load().for_any_machine) as grader:
         for label, one in wrong.items():
@@ -86,7 +86,7 @@ def _graded(wrong: dict[str, Wrong], nonce: str) -> dict[str, tuple[str, ...]]:
 def failed_tests(
     assignment: Assignment, wrong: dict[str, Wrong], folder: str, nonce: str, jobs: int | None
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each submission with the tests of a folder that it fails, as they end."""
+    """Each submission's label with the tests of a folder that it fails, as the runs end."""
     with (
         inprocess.collected_in_process(
             assignment.manifest, assignment.repository, folders=(folder,)

@@ -83,13 +83,13 @@ ENDING = """
 import os, signal
 from grader.authoring.campaigns import report
 
-noted = report.Flakes.nonce
+noted = report.FlakesPrinter.nonce
 
 def end(*arguments):
     noted(*arguments)
     os.kill(os.getpid(), signal.SIGTERM)
 
-report.Flakes.nonce = end
+report.FlakesPrinter.nonce = end
 """
 
 

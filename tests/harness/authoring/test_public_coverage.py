@@ -77,20 +77,20 @@ def test_list_must_be_what_public_tests_miss(run):
 def test_file_listed_twice_is_refused(tmp_path):
     (tmp_path / "list.toml").write_text(2 * entry("a", "b"))
     with pytest.raises(CampaignError, match=r"list.toml: a is listed twice"):
-        public_coverage.load_listed(tmp_path / "list.toml")
+        public_coverage.load_grader_only(tmp_path / "list.toml")
 
 
 def test_rules_of_the_grader_are_those_of_its_list():
     """Students read of every mistake that no public test sees, and of no other rule"""
     manifest = manifests.load()
-    listed = public_coverage.load_listed(public_coverage.LISTED)
+    listed = public_coverage.load_grader_only(public_coverage.GRADER_ONLY)
     assert public_coverage.contradictions(manifest, all_wrong(manifest, hidden=True), listed) == []
 
 
 def test_public_tests_see_enough_by_the_list():
     """`grader author public-coverage` shows that the list is true; here it is only counted"""
     wrong = all_wrong(manifests.load(), hidden=True)
-    listed = public_coverage.load_listed(public_coverage.LISTED)
+    listed = public_coverage.load_grader_only(public_coverage.GRADER_ONLY)
     caught = Counter(one.exercise.id for one in wrong)
     missed = Counter(one.exercise.id for one in wrong if one.path.stem in listed)
     for exercise, number in caught.items():
@@ -106,5 +106,5 @@ def test_an_exercise_is_as_the_list_says():
     assert done.returncode == 0, done.stdout + done.stderr
     exercises = {one.path.stem: one.exercise.id for one in all_wrong(manifests.load())}
     missed = {line.partition(":")[0] for line in done.stdout.splitlines()} & exercises.keys()
-    listed = public_coverage.load_listed(public_coverage.LISTED)
+    listed = public_coverage.load_grader_only(public_coverage.GRADER_ONLY)
     assert missed == {file for file in listed if exercises[file] == "recipe_bytes"} != set()

@@ -109,7 +109,7 @@ here = Path(sys.argv[1])
 toys = manifest.parse((here / "assignment.toml").read_text())
 files = here, here / "solutions", here / "wrong", toys, [here / "another"]
 inprocess.Assignment = partial(inprocess.Assignment, *files)
-public_coverage.LISTED = here / "grader_only.toml"
+public_coverage.GRADER_ONLY = here / "grader_only.toml"
 status = cli.build_app()(["author", *sys.argv[2:]], standalone_mode=False)
 left = [p for p in (here / "tmp").iterdir()]
 assert left == [], f"left behind: {left}"
