@@ -24,7 +24,7 @@ _OPPOSITES = {
     "startswith": "endswith",
 }
 # The called function, by the last part of its name, and what replaces it.
-_CALLED = {
+_REPLACEMENTS = {
     "sum": "max",
     "prod": "sum",
     "log": "exp",
@@ -41,8 +41,8 @@ def argument(node: cst.CSTNode, source: Source) -> Edits:
     """`f(a, b, c=d)` → without each argument in turn; with positional neighbours swapped"""
     if not isinstance(node, cst.Call):
         return
-    for i, left in enumerate(node.args):
-        if not is_strict(left, node) and _works_without(node, i, source):
+    for i, omitted in enumerate(node.args):
+        if not is_strict(omitted, node) and _works_without(node, i, source):
             yield Edit("argument", *span_without(node.args, i, source), "")
     if dotted(node.func) in _SYMMETRIC:
         return
@@ -72,14 +72,14 @@ def _works_without(node: cst.Call, i: int, source: Source) -> bool:
     would only test that the line is reached.
     """
     name = dotted(node.func)
-    left = [argument for k, argument in enumerate(node.args) if k != i]
+    remaining = [argument for k, argument in enumerate(node.args) if k != i]
     if any(argument.star for argument in node.args):
         return True
     signature = source.signatures.get(name) or _signature_of_builtin(name)
     if signature is None:
-        return bool(left) or name not in _NEED_ARGUMENT
-    positional = [None for argument in left if argument.keyword is None]
-    named = {argument.keyword.value: None for argument in left if argument.keyword is not None}
+        return bool(remaining) or name not in _NEED_ARGUMENT
+    positional = [None for argument in remaining if argument.keyword is None]
+    named = {argument.keyword.value: None for argument in remaining if argument.keyword}
     try:
         signature.bind(*positional, **named)
     except TypeError:
@@ -101,13 +101,13 @@ def call(node: cst.CSTNode, source: Source) -> Edits:
     if not isinstance(node, cst.Call):
         return
     name = dotted(node.func)
-    other = _CALLED.get(name.rpartition(".")[2])
+    other = _REPLACEMENTS.get(name.rpartition(".")[2])
     if isinstance(node.func, cst.Attribute):
-        other = _CALLED.get(node.func.attr.value)
+        other = _REPLACEMENTS.get(node.func.attr.value)
         if other is not None:
-            # `math` has no `sum`: the built-in one takes its place.
-            whole = name.startswith("math.") and not hasattr(math, other)
-            yield replaced("call", source, node.func if whole else node.func.attr, other)
+            # `math` has no `sum`, for example: the built-in one replaces `math.prod` as a whole.
+            is_builtin = name.startswith("math.") and not hasattr(math, other)
+            yield replaced("call", source, node.func if is_builtin else node.func.attr, other)
         if _is_value(node.func.value, source) and not isinstance(source.parent(node), cst.Expr):
             yield replaced("call", source, node, source.text(node.func.value))
     elif other is not None:

@@ -29,10 +29,10 @@ class Outcome:
     @property
     def by_module(self) -> dict[str, list[Verdict]]:
         """The verdicts of each requested module."""
-        of = {module: list[Verdict]() for module in self.plan.texts}
+        found = {module: list[Verdict]() for module in self.plan.texts}
         for verdict in self.verdicts:
-            of[verdict.mutant.module].append(verdict)
-        return of
+            found[verdict.mutant.module].append(verdict)
+        return found
 
     @property
     def share(self) -> float:
@@ -61,7 +61,7 @@ class Outcome:
         ]
 
     def is_listed(self, verdict: Verdict) -> bool:
-        """Whether a mutant is on the list of equivalents, and fares as its entry says."""
+        """Whether a mutant survives as its entry in the list of equivalents says."""
         entry = self.plan.listed.entry(verdict.mutant)
         if entry is None or verdict.killed:
             return False
@@ -88,8 +88,8 @@ def run(
                 name = f"{verdict.mutant.module}.py:{verdict.mutant.line}"
                 outcome.faults.append(f"{name}: {verdict.killer} {verdict.detail}")
             on_verdict(verdict)
-    place = {mutant.id: i for i, mutant in enumerate(plan.chosen)}
-    outcome.verdicts.sort(key=lambda verdict: place[verdict.mutant.id])
+    order = {mutant.id: i for i, mutant in enumerate(plan.chosen)}
+    outcome.verdicts.sort(key=lambda verdict: order[verdict.mutant.id])
     return outcome
 
 

@@ -69,7 +69,7 @@ def operator_between(source: Source, left: cst.CSTNode, right: cst.CSTNode) -> t
 
 
 def span_without(nodes: Sequence[cst.CSTNode], i: int, source: Source) -> tuple[int, int]:
-    """The span to remove for one of several nodes separated by commas, one comma included."""
+    """The span that removes one of several nodes separated by commas, with one of the commas."""
     start, end = source.span(nodes[i])
     if i + 1 < len(nodes):
         return start, source.span(nodes[i + 1])[0]

@@ -31,11 +31,7 @@ class EquivalentsError(Exception):
 
 
 class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """One mutant, and for reviewers the reason why no hidden test notices it.
-
-    Args:
-        public: whether a public test notices it.
-    """
+    """One mutant, and for reviewers the reason why no hidden test notices it."""
 
     module: str
     function: str
@@ -43,7 +39,7 @@ class Entry(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     mutated: str
     reason: str
     occurrence: int = 1
-    public: bool = False
+    public: bool = False  # whether a public test notices it
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:

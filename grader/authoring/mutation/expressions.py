@@ -134,8 +134,7 @@ def literal(node: cst.CSTNode, source: Source) -> Edits:
         return
     if node.value in ("True", "False"):
         yield replaced("literal", source, node, str(node.value == "False"))
-    compared = isinstance(source.parent(node), cst.ComparisonTarget)
-    if node.value == "None" and not compared:
+    if node.value == "None" and not isinstance(source.parent(node), cst.ComparisonTarget):
         yield replaced("literal", source, node, "0")
 
 
@@ -151,9 +150,9 @@ def element(node: cst.CSTNode, source: Source) -> Edits:
     """`[a, b]` → without each; a tuple only if a loop or a comparison uses it directly"""
     if not isinstance(node, cst.List | cst.Set | cst.Dict | cst.Tuple):
         return
-    holder = source.parent(node)
-    looped = isinstance(holder, cst.For | cst.CompFor) and holder.iter is node
-    if isinstance(node, cst.Tuple) and not (looped or isinstance(holder, cst.ComparisonTarget)):
+    parent = source.parent(node)
+    looped = isinstance(parent, cst.For | cst.CompFor) and parent.iter is node
+    if isinstance(node, cst.Tuple) and not (looped or isinstance(parent, cst.ComparisonTarget)):
         return
     for i in range(len(node.elements)):
         if isinstance(node, cst.Tuple) and len(node.elements) == 2:

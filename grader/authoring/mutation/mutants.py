@@ -86,7 +86,7 @@ def mutants_of(module: str, text: str) -> list[Mutant]:
     chunks = list(_chunks(text))
     found: list[Mutant] = []
     seen = {(chunk.start, _tree(chunk.text)) for chunk in chunks}
-    times: dict[tuple[str, str, str], int] = {}
+    counts: dict[tuple[str, str, str], int] = {}
     for function, edit in walk.edits():
         chunk = next(c for c in chunks if c.start <= edit.start < c.end)
         tree = _tree(_apply(chunk.text.encode(), edit, chunk.start))
@@ -95,7 +95,7 @@ def mutants_of(module: str, text: str) -> list[Mutant]:
         seen.add((chunk.start, tree))
         mutated = _apply(walk.source.data, edit, 0)
         lines = _changed_lines(text, mutated)
-        occurrence = times[function, *lines] = times.get((function, *lines), 0) + 1
+        occurrence = counts[function, *lines] = counts.get((function, *lines), 0) + 1
         line = walk.source.line(edit.start)
         scope = function.partition(".")[0]
         found.append(
@@ -105,7 +105,7 @@ def mutants_of(module: str, text: str) -> list[Mutant]:
 
 
 def sampled(mutants: list[Mutant], count: int, seed: int) -> list[Mutant]:
-    """Draws `count` mutants by the seed; an edit of other lines does not change the draw."""
+    """Draws `count` mutants by the seed; editing other lines of the module changes no draw."""
     drawn = sorted(mutants, key=lambda m: hashlib.sha256(f"{seed} {m.id}".encode()).digest())
     kept = {id(mutant) for mutant in drawn[:count]}
     return [mutant for mutant in mutants if id(mutant) in kept]
@@ -130,6 +130,7 @@ class _Chunk:
 
 
 def _chunks(text: str) -> Iterator[_Chunk]:
+    """The top-level statements: an edit of one is compiled without the others, which is quicker."""
     lines = text.encode().splitlines(keepends=True)
     offsets = [0]
     for line in lines:
@@ -185,7 +186,7 @@ class _Walk:
     def _visit(
         self, node: cst.CSTNode, function: str, bound: set[str]
     ) -> Iterator[tuple[str, Edit]]:
-        """`bound` are the names that the function has given a value so far."""
+        """Edits of a node and those below; `bound`: names that the function has bound so far."""
         if _is_skipped(node) or self._is_type_alias(node):
             return
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
@@ -230,9 +231,8 @@ def _is_skipped(node: cst.CSTNode) -> bool:
 
 
 def _is_never_run(node: cst.FunctionDef | cst.ClassDef) -> bool:
-    """Whether its first line says that no test can run it, and why."""
-    header = getattr(node.body, "header", None)
-    comment = getattr(header, "comment", None)
+    """Whether a comment on its first line says that no test can run it, and why."""
+    comment = getattr(getattr(node.body, "header", None), "comment", None)
     return comment is not None and comment.value.startswith("# pragma: no cover: ")
 
 

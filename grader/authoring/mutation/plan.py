@@ -70,7 +70,7 @@ def make(
     """Makes the mutants of some modules (default: all) and chooses among them.
 
     Args:
-        exercises: choose only mutants of functions that these exercises name, and of helpers.
+        exercises: choose only mutants of these exercises' functions and of their helpers.
         sample: how many mutants to draw; all if None.
         seed: what the sample and the tests' inputs are drawn from.
 
@@ -94,8 +94,8 @@ def make(
     owned = {name for exercise in wanted for name in reach.owned(exercise)}
     named = list(modules) or sorted({module for module, _ in owned}) or list(texts)
     requested = {module: text for module, text in texts.items() if module in named}
-    everyone = [m for module, text in requested.items() for m in mutants_of(module, text)]
-    chosen = [m for m in everyone if not wanted or (m.module, m.scope) in owned]
+    candidates = [m for module, text in requested.items() for m in mutants_of(module, text)]
+    chosen = [m for m in candidates if not wanted or (m.module, m.scope) in owned]
     if sample is not None:
         chosen = sampled(chosen, sample, seed)
     listed = equivalents.load(assignment.equivalents)
@@ -104,6 +104,6 @@ def make(
         chosen=tuple(chosen),
         reach=reach,
         listed=listed,
-        unmatched=tuple(listed.unmatched(everyone, named)),
+        unmatched=tuple(listed.unmatched(candidates, named)),
         nonces=tuple(f"mutation {seed} {i}" for i in range(_NONCES)),
     )

@@ -52,6 +52,7 @@ class Reach:
         return (module, scope) in reached
 
     def _closure(self, exercise: Exercise) -> set[Name]:
+        """The exercise's functions and all that they use, directly or not."""
         found: set[Name] = set()
         todo = list(map(_split, exercise.functions))
         while todo:

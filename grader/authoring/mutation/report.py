@@ -25,8 +25,8 @@ def summary(outcome: Outcome, folder: str, at_least: float) -> RenderableType:
 def record(outcome: Outcome) -> bytes:
     """The report as JSON: figures for each module, and each mutant with its verdict."""
     content = {
-        "total": _figures(outcome, outcome.verdicts),
-        "modules": {m: _figures(outcome, some) for m, some in outcome.by_module.items()},
+        "total": _counts(outcome, outcome.verdicts),
+        "modules": {m: _counts(outcome, some) for m, some in outcome.by_module.items()},
         "problems": outcome.problems,
         "faults": outcome.faults,
         "stale": outcome.stale,
@@ -55,7 +55,7 @@ def _mutant(outcome: Outcome, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _figures(outcome: Outcome, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def _counts(outcome: Outcome, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     unnoticed = [v for v in verdicts if v.status in ("public", "survived", "untested")]
     listed = [verdict for verdict in unnoticed if outcome.is_listed(verdict)]
     public = sum(verdict.status == "public" for verdict in listed)
@@ -74,11 +74,11 @@ def _figures(outcome: Outcome, verdicts: Sequence[Verdict]) -> dict[str, Any]:
 def _table(outcome: Outcome) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("module")
-    for name in _figures(outcome, ()):
+    for name in _counts(outcome, ()):
         table.add_column(name, justify="right")
     for module, verdicts in {**outcome.by_module, "total": outcome.verdicts}.items():
         if verdicts:
-            cells = [str(value) for value in _figures(outcome, verdicts).values()]
+            cells = [str(value) for value in _counts(outcome, verdicts).values()]
             style = "bold" if module == "total" else None
             table.add_row(module, *cells[:-1], f"{100 * share(verdicts):.1f} %", style=style)
     return table

@@ -57,8 +57,8 @@ class Source:
 
     def parents(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """All parents of a node, innermost first."""
-        while (holder := self.parent(node)) is not None:
-            yield (node := holder)
+        while (parent := self.parent(node)) is not None:
+            yield (node := parent)
 
 
 def dotted(node: cst.BaseExpression) -> str:

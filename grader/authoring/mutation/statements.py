@@ -45,6 +45,7 @@ def statement(node: cst.CSTNode, source: Source) -> Edits:
 
 
 def _ends_function(node: cst.CSTNode, source: Source) -> bool:
+    """Whether this is the last statement of a function, at its top level."""
     line = source.parent(node)
     block = source.parent(line) if line else None
     if not isinstance(block, cst.IndentedBlock) or block.body[-1] is not line:
@@ -79,8 +80,7 @@ def handler(node: cst.CSTNode, source: Source) -> Edits:
 def decorator(node: cst.CSTNode, source: Source) -> Edits:
     """A decorator → nothing"""
     if isinstance(node, cst.Decorator):
-        start, end = source.span(node)
-        yield Edit("decorator", start, end, "")
+        yield replaced("decorator", source, node, "")
 
 
 def context(node: cst.CSTNode, source: Source) -> Edits:

@@ -19,6 +19,7 @@ import msgspec
 
 from grader.authoring.mutation.mutants import Mutant
 from grader.authoring.mutation.verdicts import Baseline, Killers, Status, Trial, Verdict
+from grader.authoring.variants import copy_reference
 from grader.causes import Cause
 from grader.intake.stage import stage
 from grader.judge.grader import Grader
@@ -27,8 +28,8 @@ from grader.judge.verdict import GradedTest
 from grader.results.record import Check, Visibility
 from grader.supervisor.pool import WorkerPool
 
-_TIMES = 10  # a test may be charged this many times what the reference is, and at least
-_SECONDS = 3.0
+_SLOWER = 10  # a test may be charged this many times what it is on the reference, but at least
+_LEAST_SECONDS = 3.0
 
 
 def baseline(grader: Grader, reference: Path, exercises: Sequence[str], nonce: str) -> Baseline:
@@ -58,7 +59,7 @@ def run(
 ) -> list[Verdict]:
     """Tries each mutant until a test fails on it: with the first nonce, else with the others.
 
-    `base` is how the reference fares with the first nonce; `killers` grows.
+    `base` is the reference's result with the first nonce; `killers` learns which tests fail.
 
     Raises:
         GraderFault: the tests could not be run at all; faults of single tests are verdicts.
@@ -100,17 +101,11 @@ class _Tests:
         """Submits the reference, with the mutant in it, and yields what runs a test on it."""
         zygote, package = self._grader.zygote, self._grader.manifest.package
         with tempfile.TemporaryDirectory(prefix="mutant-") as text:
-            folder = Path(text)
-            shutil.copytree(
-                self._reference / package,
-                folder / package,
-                ignore=shutil.ignore_patterns("__pycache__"),
-            )
+            copy = copy_reference(Path(text), self._reference / package)
             if mutant is not None:
-                changed = folder / package / f"{mutant.module}.py"
-                changed.write_text(mutant.text, encoding="utf-8")
+                (copy / f"{mutant.module}.py").write_text(mutant.text, encoding="utf-8")
             place = zygote.submissions / f"mutant-{next(self._submissions)}"
-            stage(folder, place, package, self._grader.manifest.modules)
+            stage(Path(text), place, package, self._grader.manifest.modules)
         # No spare: most mutants end at their first test, and every core has a grader.
         pool = WorkerPool(zygote, place, package, spare=False)
 
@@ -148,10 +143,7 @@ class _Trials:
     killers: Killers
 
     def verdict(self, trial: Trial) -> Verdict:
-        """Runs tests on a mutant until one fails, or all have passed with every nonce.
-
-        What all hidden tests let pass is tried with the public ones.
-        """
+        """Runs hidden tests until one fails; the public ones too if none does with any nonce."""
         mutant, tests = trial.mutant, self.tests
         hidden = tests.of(trial.exercises, "hidden")
         noticed: list[bool] = []
@@ -173,8 +165,8 @@ class _Trials:
         name, is_public = found.check.test, found.test.visibility == "public"
         if found.is_fault:
             return Verdict(mutant, "fault", name, found.check.detail or "")
-        is_new = is_public or found.nonce != self.nonces[0]  # to the baseline
-        if is_new and (problem := self._fails_on_reference(found)):
+        in_baseline = not is_public and found.nonce == self.nonces[0]
+        if not in_baseline and (problem := self._fails_on_reference(found)):
             return Verdict(mutant, "fault", name, problem)
         status: Status = "public"
         if not is_public:
@@ -184,16 +176,16 @@ class _Trials:
 
     def _first_failure(self, run: RunTest, tests: list[GradedTest], nonce: str) -> _Failure | None:
         for test in tests:
-            check = run(self._hurried(test), nonce)
+            check = run(self._with_less_time(test), nonce)
             if check.cause is Cause.TIMEOUT:  # the machine may just have been busy
                 check = run(test, nonce)
             if check.state != "passed":
                 return _Failure(test, nonce, check)
         return None
 
-    def _hurried(self, test: GradedTest) -> GradedTest:
-        """The test with less time: a few times what the reference takes."""
-        seconds = max(_SECONDS, _TIMES * self.base.seconds.get(test.name, 0.0))
+    def _with_less_time(self, test: GradedTest) -> GradedTest:
+        """The test with a limit of a few times what it takes on the reference."""
+        seconds = max(_LEAST_SECONDS, _SLOWER * self.base.seconds.get(test.name, 0.0))
         shorter = msgspec.structs.replace(test.limits, seconds=min(test.limits.seconds, seconds))
         return replace(test, limits=shorter)
 

@@ -53,16 +53,16 @@ class Baseline:
 class Killers:
     """The tests that noticed mutants of a function, the latest first: they are tried first."""
 
-    _of: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    _by_scope: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, mutant: Mutant, test: str) -> None:
         """Records that a test noticed a mutant."""
-        known = self._of[mutant.module, mutant.scope]
+        known = self._by_scope[mutant.module, mutant.scope]
         if test in known:
             known.remove(test)
         known.insert(0, test)
 
     def rank(self, mutant: Mutant, test: str) -> int:
         """The position of a test in the order in which tests are tried on a mutant, from 0."""
-        known = self._of[mutant.module, mutant.scope]
+        known = self._by_scope[mutant.module, mutant.scope]
         return known.index(test) if test in known else len(known)
