@@ -27,22 +27,21 @@ from grader.supervisor.budget import ReferenceTimes
 
 _WRITEUP = REPOSITORY / "assignment" / "writeup"
 _NONCES = 20
-_MISTAKES = 3
+_LEAST_MISTAKES = 3
 _SLOW = 0.2  # seconds: a test of the reference that takes more is in tests/reference_times.toml
 
 
 @dataclass(frozen=True)
 class Line:
-    """One thing that holds, or does not, for the reasons in `problems`; then `advice` says what to
-    do."""
+    """One requirement of an exercise: it holds if `problems` is empty."""
 
     what: str
     problems: tuple[str, ...] = ()
-    advice: str = ""
+    advice: str = ""  # what to do if there are problems
 
 
 def lines(exercise_id: str, jobs: int | None = None) -> Iterator[Line]:
-    """The list, line by line as it is made; the quick ones come first.
+    """The list, line by line as it is made; the quick checks come first.
 
     Raises:
         ManifestError: there is no such exercise, or the assignment is not consistent.
@@ -59,15 +58,15 @@ def lines(exercise_id: str, jobs: int | None = None) -> Iterator[Line]:
     yield _mutants(exercise, jobs)
 
 
-def shares(name: str | None) -> Iterator[tuple[Exercise, list[Check]]]:
-    """Each exercise, of this name or chapter if one is given, with the checks that carry points.
+def graded_checks(name: str | None) -> Iterator[tuple[Exercise, list[Check]]]:
+    """Each exercise (all, or those that `name` selects) with its hidden checks and their points.
 
     Raises:
         ManifestError: there is none, or the assignment is not consistent.
     """
     manifest = markers.load(REPOSITORY / "tests")
     chosen = manifest.named(name) if name else tuple(manifest)
-    sys.path.insert(0, str(REPOSITORY))  # tests import what is beside them
+    sys.path.insert(0, str(REPOSITORY))  # tests import modules of this repository
     with collected(manifest, REPOSITORY, ("hidden", "timing")) as session:
         passed = [new_outcome(test, None, None) for test in session.tests]
         checks, _ = score(manifest, passed, "hidden")
@@ -80,7 +79,7 @@ def _section(exercise: Exercise) -> Line:
     path = _WRITEUP / f"{exercise.chapter}.md"
     text = path.read_text(encoding="utf-8")
     reference = (variants.REFERENCE / f"{exercise.modules[0]}.py").read_text(encoding="utf-8")
-    problems = exercises.left_of_template(exercise, reference, text)
+    problems = exercises.template_leftovers(exercise, reference, text)
     if heading not in text.splitlines():
         problems.append(f"{path.name} has no line {heading!r}")
     advice = f"write it in assignment/writeup/{path.name} and assignment/assignment.toml"
@@ -128,7 +127,7 @@ def _gradings(exercise: Exercise, jobs: int | None, is_stale: bool) -> Iterator[
     if not is_stale:
         yield Line("the stub gets nothing", problems(Kind.HANDOUT), "correct the test that passes")
     mistakes = [case for case in cases if case.kind is Kind.WRONG]
-    few = () if len(mistakes) >= _MISTAKES else (f"there are fewer than {_MISTAKES}",)
+    few = () if len(mistakes) >= _LEAST_MISTAKES else (f"there are fewer than {_LEAST_MISTAKES}",)
     yield Line(
         f"{plural(len(mistakes), 'mistake')} cost points of this exercise, and not too many",
         (*problems(Kind.WRONG), *few),
@@ -153,13 +152,9 @@ def _public(exercise: Exercise, jobs: int | None) -> Line:
 
 
 def _draws(exercise: Exercise, jobs: int | None) -> Line:
+    chosen = [exercise.id]
     run = partial(
-        flakes.run,
-        Assignment(),
-        seed="check",
-        nonces=_NONCES,
-        exercises=[exercise.id],
-        jobs=jobs,
+        flakes.run, Assignment(), seed="check", nonces=_NONCES, exercises=chosen, jobs=jobs
     )
     return Line(
         f"right code passes in each of {_NONCES} draws of the inputs",

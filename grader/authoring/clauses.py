@@ -54,12 +54,12 @@ class Clause:
         return self.of_argument and _RANGE.fullmatch(self.text) is not None
 
     def is_quoted(self, quote: str) -> bool:
-        """Whether a quote lies in the clause, or has most of its words."""
+        """Whether the clause has more than half of a quote, or the quote more than half of it."""
         at = self.paragraph.find(quote)
         if at < 0:
             return False
-        common = min(self.end, at + len(quote)) - max(self.start, at)
-        return 2 * common > min(self.end - self.start, len(quote))
+        overlap = min(self.end, at + len(quote)) - max(self.start, at)
+        return 2 * overlap > min(self.end - self.start, len(quote))
 
 
 def unbroken(
@@ -70,23 +70,19 @@ def unbroken(
     Takes what `all_clauses` and `breakers` return.
 
     Raises:
-        ClauseError: a clause that promises nothing is in no docstring.
+        ClauseError: `solutions/clauses.toml` lists a clause that is in no docstring.
     """
-    nothing = promises_nothing()
-    for name, texts in nothing.items():
+    exempt = promises_nothing()
+    for name, texts in exempt.items():
         known = {clause.text for clause in clauses.get(name, ())}
         for text in texts:
             if text not in known:
                 raise ClauseError(f"{PROMISES_NOTHING.name}: {name} has no clause {text!r}")
     left = {
-        name: [c for c in some if not (broken[c] or c.is_range or c.text in nothing.get(name, ()))]
+        name: [c for c in some if not (broken[c] or c.is_range or c.text in exempt.get(name, ()))]
         for name, some in clauses.items()
     }
     return {name: some for name, some in left.items() if some}
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def clauses_of(function: str, docstring: str) -> list[Clause]:
@@ -128,9 +124,9 @@ def breakers(clauses: Mapping[str, list[Clause]], wrong: list[Wrong]) -> dict[Cl
     found: dict[Clause, list[Wrong]] = {c: [] for some in clauses.values() for c in some}
     for submission in wrong:
         exercise = submission.exercise
-        places = [c for name in (*exercise.functions, *exercise.modules) for c in clauses[name]]
+        candidates = [c for name in (*exercise.functions, *exercise.modules) for c in clauses[name]]
         for quote in submission.breaks:
-            if not (quoted := [clause for clause in places if clause.is_quoted(quote)]):
+            if not (quoted := [clause for clause in candidates if clause.is_quoted(quote)]):
                 raise ClauseError(
                     f"{submission.path.name}: no docstring of {exercise.id} says {quote!r}"
                 )
@@ -169,10 +165,10 @@ def _paragraphs(docstring: str) -> Iterator[tuple[str, str]]:
                     entries[-1] += f" {line}"
                 else:
                     entries.append(line)
-            yield from ((section, one_line(entry)) for entry in entries)
+            yield from ((section, " ".join(entry.split())) for entry in entries)
         elif not block[0].startswith(("    ", "Source:", "Sources:")):
             section = ""
-            yield section, one_line(" ".join(block))
+            yield section, " ".join(" ".join(block).split())
 
 
 def _blocks(lines: list[str]) -> Iterator[list[str]]:
@@ -187,7 +183,7 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
 
 
 def _spans(text: str, section: str) -> Iterator[tuple[int, int]]:
-    """Where clauses begin and end in a paragraph."""
+    """Start and end of each clause in a paragraph of a section."""
     ends, start = r"(?<=\S)[.;:](?=\s)", 0
     if section == "Raises:" and (match := _EXCEPTION.match(text)):
         ends = r"(?<=\S)[.;:](?=\s)|, or | or (?!more|less)|, (?!for example)"

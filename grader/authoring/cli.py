@@ -265,7 +265,7 @@ def points(
     from grader.authoring import checklist
     from grader.results import text
 
-    for one, checks in checklist.shares(exercise):
+    for one, checks in checklist.graded_checks(exercise):
         console.print(f"[bold]{text.points(one.points):>5}[/] {one.id}", highlight=False)
         for check in checks:
             line = f"      {text.points(check.max_points):>4} {check.title}"
@@ -282,7 +282,7 @@ def rename(
     """
     from grader.authoring import exercises
 
-    _changed(exercises.rename(exercise, to), exercise)
+    _print_changes(exercises.rename(exercise, to), exercise)
 
 
 def remove(exercise: Annotated[str, typer.Argument(help="its id")]) -> None:
@@ -292,10 +292,10 @@ def remove(exercise: Annotated[str, typer.Argument(help="its id")]) -> None:
     """
     from grader.authoring import exercises
 
-    _changed(exercises.remove(exercise), exercise)
+    _print_changes(exercises.remove(exercise), exercise)
 
 
-def _changed(paths: list[Path], exercise: str) -> None:
+def _print_changes(paths: list[Path], exercise: str) -> None:
     """Prints what changed, and where the id still stands."""
     from grader.authoring import exercises
 

@@ -11,7 +11,7 @@ import ast
 import builtins
 import keyword
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,11 +19,11 @@ from pathlib import Path
 import msgspec
 
 from assignment import manifest as manifests
-from assignment.manifest import Exercise, Manifest, ManifestError
+from assignment.manifest import Exercise, ManifestError
 from grader.judge.markers import marked_exercise
 from grader.paths import REPOSITORY
 
-PlaceOf = Callable[[str, str], tuple[int, int]]  # of an exercise in a text: `_entry`, `_section`
+SpanOf = Callable[[str, str], tuple[int, int]]  # `_entry_span` or `_section_span`
 _ID = re.compile(r"[a-z][a-z0-9_]{2,39}")
 _HINT, _WORK = "Twice a number is the number and itself.", "a number is doubled"
 _TEXT = "(number)`: twice the number."
@@ -86,17 +86,17 @@ Write `{{id}}{_TEXT}
 """
 
 
-def left_of_template(exercise: Exercise, reference: str, text: str) -> list[str]:
-    """What still speaks to students of the function that `new` wrote, which is another by now.
+def template_leftovers(exercise: Exercise, reference: str, text: str) -> list[str]:
+    """Texts still as `new` wrote them, of doubling a number, though the function has been replaced.
 
-    `reference` is the exercise's module there, `text` its chapter.
+    `reference` is the reference's module with the exercise, `text` its chapter.
     """
     names = (function.partition(".")[2] for function in exercise.functions)
     if any(_REFERENCE.format(id=name) in reference for name in names):
         return []
-    told = {"hint": _HINT in exercise.hint, "work": _WORK in exercise.work, "text": _TEXT in text}
+    kept = {"hint": _HINT in exercise.hint, "work": _WORK in exercise.work, "text": _TEXT in text}
     return [
-        f"its {where} still speaks of twice a number" for where, is_left in told.items() if is_left
+        f"its {where} still speaks of twice a number" for where, is_kept in kept.items() if is_kept
     ]
 
 
@@ -131,10 +131,10 @@ class Places:
 def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) -> list[Path]:
     """Adds an exercise of a chapter, right after another one; returns what was written.
 
-    It is core, or further, as the other one is.
+    It is a core or a further exercise as the other one is.
 
     Raises:
-        ManifestError: the id is none, or is taken; there is no other one.
+        ManifestError: the id or the title is invalid, the id is taken, or `after` does not exist.
     """
     places = Places(root)
     manifest = manifests.parse(places.manifest.read_text(encoding="utf-8"))
@@ -142,10 +142,11 @@ def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) 
     if not _ID.fullmatch(exercise_id):
         raise ManifestError(f"{exercise_id!r} is no id; 3 to 40 of a-z, 0-9 and _, a letter first")
     module = neighbour.modules[0]
-    solutions = places.solutions(manifest.package, module).values()
+    solutions = places.solutions(manifest.package, module)
     taken = {exercise.id for exercise in manifest} | {*keyword.kwlist, *dir(builtins)}
     if exercise_id in taken or any(
-        re.search(rf"\b{exercise_id}\b", path.read_text(encoding="utf-8")) for path in solutions
+        re.search(rf"\b{exercise_id}\b", path.read_text(encoding="utf-8"))
+        for path in solutions.values()
     ):
         raise ManifestError(f"{exercise_id} is taken; choose another id")
     if not title.isprintable() or set(title) & {'"', "\\"}:
@@ -162,11 +163,11 @@ def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) 
         "worth": msgspec.structs.replace(neighbour, points=1).worth,
     }
     written = [places.manifest, places.text(neighbour.chapter)]
-    _insert(places.manifest, _entry, after, _ENTRY.format(**words))
+    _insert(places.manifest, _entry_span, after, _ENTRY.format(**words))
     if neighbour.core:
         _change_points(places.manifest, manifest.points + 1)
-    _insert(places.text(neighbour.chapter), _section, after, _SECTION.format(**words))
-    for name, path in places.solutions(manifest.package, module).items():
+    _insert(places.text(neighbour.chapter), _section_span, after, _SECTION.format(**words))
+    for name, path in solutions.items():
         written.append(_append(path, (_ALTERNATIVES.get(name) or _REFERENCE).format(**words)))
     for folder, text in (("public", _PUBLIC), ("hidden", _HIDDEN)):
         path = root / "tests" / folder / f"test_{module}.py"
@@ -174,17 +175,18 @@ def add(exercise_id: str, after: str, title: str = "", root: Path = REPOSITORY) 
     for name, (mark, what, body) in _WRONG.items():
         path = places.wrong / f"{exercise_id}_{name}.py"
         breaks = "Breaks: Twice a whole number.\n\nBreaks: The number and itself, added."
-        said = f'"""{exercise_id}{mark}: {what}\n\n{breaks}\n"""'
-        path.write_text(f"{said}\n\n\ndef {exercise_id}(number):\n    {body}\n", encoding="utf-8")
+        docstring = f'"""{exercise_id}{mark}: {what}\n\n{breaks}\n"""'
+        code = f"def {exercise_id}(number):\n    {body}\n"
+        path.write_text(f"{docstring}\n\n\n{code}", encoding="utf-8")
         written.append(path)
     return written
 
 
 def remove(exercise_id: str, root: Path = REPOSITORY) -> list[Path]:
-    """Removes an exercise with all that is its own; returns the files that changed or went.
+    """Removes an exercise with all that is its own; returns the changed and the removed files.
 
     Raises:
-        ManifestError: there is none, or another one depends on it.
+        ManifestError: there is no such exercise, or another one depends on it.
     """
     places = Places(root)
     manifest = manifests.parse(places.manifest.read_text(encoding="utf-8"))
@@ -192,22 +194,22 @@ def remove(exercise_id: str, root: Path = REPOSITORY) -> list[Path]:
     if users := [other.id for other in manifest if exercise_id in other.depends_on]:
         raise ManifestError(f"{', '.join(users)} depend on {exercise_id}; change that first")
     changed = [places.manifest, places.text(exercise.chapter)]
-    _drop(places.manifest, _entry, exercise_id)
+    _drop(places.manifest, _entry_span, exercise_id)
     if exercise.core:
         key = "cuda_points" if exercise.needs else "points"
         before = manifest.cuda_points if exercise.needs else manifest.points
         _change_points(places.manifest, before - exercise.points, key)
-    _drop(places.text(exercise.chapter), _section, exercise_id)
+    _drop(places.text(exercise.chapter), _section_span, exercise_id)
     for path in sorted(places.wrong.glob("*.py")):
         if re.match(rf'"""{exercise_id}\b', path.read_text(encoding="utf-8")):
             path.unlink()
             changed.append(path)
     for path in places.tests():
         changed += _cut(path, lambda node: marked_exercise(node) == exercise_id)
-    for name in _functions_of_its_own(exercise, manifest):
-        module, _, function = name.partition(".")
+    shared = {name for other in manifest if other.id != exercise_id for name in other.functions}
+    for module, function in (n.split(".") for n in exercise.functions if n not in shared):
         for path in places.solutions(manifest.package, module).values():
-            changed += _cut(path, partial(_is_called, function))
+            changed += _cut(path, partial(_has_name, function))
     return changed
 
 
@@ -215,7 +217,7 @@ def rename(old: str, new: str, root: Path = REPOSITORY) -> list[Path]:
     """Gives an exercise another id; its functions keep their names. Returns what changed.
 
     Raises:
-        ManifestError: there is none of the old id, or the new one is none, or is taken.
+        ManifestError: no exercise has the old id, or the new one is invalid or taken.
     """
     places = Places(root)
     manifest = manifests.parse(places.manifest.read_text(encoding="utf-8"))
@@ -255,8 +257,8 @@ def _append(path: Path, text: str) -> Path:
     return path
 
 
-def _entry(text: str, exercise_id: str) -> tuple[int, int]:
-    """Where the manifest's entry begins, and what follows it."""
+def _entry_span(text: str, exercise_id: str) -> tuple[int, int]:
+    """Start and end of an exercise's entry in the manifest."""
     begin = text.index(f'[[exercise]]\nid = "{exercise_id}"\n')
     following = re.compile(r"^(\[\[exercise\]\]|# ---)", re.MULTILINE).search(text, begin + 1)
     return begin, following.start() if following else len(text)
@@ -268,43 +270,38 @@ def _change_points(path: Path, points: float, key: str = "points") -> None:
     path.write_text(line.sub(f"{key} = {points:g}", text, count=1), encoding="utf-8")
 
 
-def _section(text: str, exercise_id: str) -> tuple[int, int]:
-    """Where the text's section begins, and what follows it."""
+def _section_span(text: str, exercise_id: str) -> tuple[int, int]:
+    """Start and end of an exercise's section in its chapter."""
     begin = text.index(f"## Exercise `{exercise_id}` ")
     following = re.compile(r"^(## |Sources: )", re.MULTILINE).search(text, begin + 1)
     return begin, following.start() if following else len(text)
 
 
-def _insert(path: Path, place_of: PlaceOf, after: str, new: str) -> None:
+def _insert(path: Path, span_of: SpanOf, after: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
-    _, end = place_of(text, after)
+    _, end = span_of(text, after)
     before = text[:end].rstrip("\n") + "\n\n"
     path.write_text((before + new + text[end:]).rstrip("\n") + "\n", encoding="utf-8")
 
 
-def _drop(path: Path, place_of: PlaceOf, exercise_id: str) -> None:
+def _drop(path: Path, span_of: SpanOf, exercise_id: str) -> None:
     text = path.read_text(encoding="utf-8")
-    begin, end = place_of(text, exercise_id)
+    begin, end = span_of(text, exercise_id)
     path.write_text((text[:begin] + text[end:]).rstrip("\n") + "\n", encoding="utf-8")
 
 
-def _functions_of_its_own(exercise: Exercise, manifest: Manifest) -> Sequence[str]:
-    others = {name for other in manifest if other.id != exercise.id for name in other.functions}
-    return [name for name in exercise.functions if name not in others]
-
-
-def _is_called(name: str, node: ast.FunctionDef | ast.ClassDef) -> bool:
+def _has_name(name: str, node: ast.FunctionDef | ast.ClassDef) -> bool:
     return node.name == name
 
 
-def _cut(path: Path, is_gone: Callable[[ast.FunctionDef | ast.ClassDef], bool]) -> list[Path]:
-    """Removes the definitions of a module that are gone; returns the file if there were any."""
+def _cut(path: Path, matches: Callable[[ast.FunctionDef | ast.ClassDef], bool]) -> list[Path]:
+    """Removes the matching definitions of a module; returns the file if there were any."""
     if not path.is_file():
         return []
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     for node in reversed(ast.parse(text).body):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and is_gone(node):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and matches(node):
             begin = min([node.lineno, *(d.lineno for d in node.decorator_list)]) - 1
             while begin and not lines[begin - 1].strip():
                 begin -= 1

@@ -118,7 +118,7 @@ class Wrong:
         return self.exercise.modules[0]
 
     def write(self, folder: Path, reference: Path = REFERENCE) -> Path:
-        """Writes the complete submission into `folder`; returns `folder`."""
+        """Writes the reference with the fragment appended into `folder`; returns `folder`."""
         package = copy_reference(folder, reference)
         module = package / f"{self.module}.py"
         text = module.read_text(encoding="utf-8")
@@ -127,7 +127,7 @@ class Wrong:
 
 
 def dependents(exercise: Exercise, manifest: Manifest) -> list[str]:
-    """An exercise and all that build on it, in the manifest's order."""
+    """The ids of an exercise and of all that build on it, in the manifest's order."""
     found = [exercise.id]
     for other in manifest:  # dependencies come first
         if other.id not in found and set(found) & set(other.depends_on):
@@ -150,14 +150,14 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
     """Reads what a wrong submission says of itself; raises WrongError if it names no exercise."""
     text = path.read_text(encoding="utf-8")
     first = text.partition("\n")[0]
-    found = _FIRST_LINE.fullmatch(first.removesuffix('"""'))
+    match = _FIRST_LINE.fullmatch(first.removesuffix('"""'))
     known = {exercise.id: exercise for exercise in manifest}
-    if found is None or found[1] not in known:
+    if match is None or match[1] not in known:
         raise WrongError(
             f'{_place(path)}:1: the first line must be """exercise_id: what is wrong""", with an '
             f"exercise of the manifest; got {first!r}"
         )
-    if "\nfrom __future__ import" in text:  # then no test would run, and each would seem to fail
+    if "\nfrom __future__ import" in text:  # a syntax error there: every test would seem to fail
         line = 1 + text[: text.index("\nfrom __future__ import") + 1].count("\n")
         raise WrongError(
             f"{_place(path)}:{line}: leave out `from __future__`: it is appended to a module"
@@ -166,7 +166,7 @@ def read_wrong(path: Path, manifest: Manifest) -> Wrong:
     costs = next((part for part in header if part.startswith("Costs: ")), "")
     breaks = tuple(part.removeprefix("Breaks: ") for part in header if part != costs)
     costs = costs.removeprefix("Costs: ")
-    return Wrong(path, known[found[1]], found[3].strip(), found[2] or "", breaks, costs)
+    return Wrong(path, known[match[1]], match[3].strip(), match[2] or "", breaks, costs)
 
 
 def _place(path: Path) -> str:
@@ -193,7 +193,7 @@ def copy_reference(folder: Path, reference: Path = REFERENCE) -> Path:
 
 
 def write_package(folder: Path, manifest: Manifest, text_of: Callable[[str], str]) -> None:
-    """Writes a submission into `folder`, whose modules have these texts."""
+    """Writes a submission into `folder`; `text_of` gives each module's text by its name."""
     package = folder / manifest.package
     package.mkdir(parents=True)
     for module in manifest.modules:

@@ -51,18 +51,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one requirement. It holds if `problems` is empty.
-
-    `seen` is the score, or the share that a mistake costs; `charged` has the seconds of each test.
-    `costly` is the reason of a mistake that costs more than half.
-    """
+    """The result of one requirement. It holds if `problems` is empty."""
 
     kind: str
     name: str
     problems: tuple[str, ...]
-    seen: str = ""
-    charged: Mapping[str, float] = field(default_factory=dict)
-    costly: str = ""
+    seen: str = ""  # the score, or the share that a mistake costs
+    charged: Mapping[str, float] = field(default_factory=dict)  # the seconds of each test
+    costly: str = ""  # why a mistake costs more than half
 
 
 def cases(
@@ -73,10 +69,9 @@ def cases(
 ) -> list[Case]:
     """The submissions of some kinds that the assignment is verified with.
 
-    Correct ones are graded `nonces` times. If `sample` is not None, that many random ones of those
-    that should fail are graded (wrong, rote and memorized), and one of the correct ones: a pack is
-    refused if the reference has not full marks. `exercises` selects wrong ones, and what is tested
-    of the correct ones.
+    Correct ones are graded `nonces` times. If `sample` is not None, only that many random ones of
+    those that should fail are graded, and one correct one: packing grades the reference anyway.
+    `exercises` selects the wrong ones and the stubs, and what is tested of the others.
 
     Raises:
         ManifestError: there is no such exercise.
@@ -125,7 +120,7 @@ def cases(
 
 
 def findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
-    """Every requirement, as it was checked; cases in `jobs` processes (None: one for each core)."""
+    """Checks every requirement; grades cases in `jobs` processes (None: one for each core)."""
     yield Finding("handout", "handout/ is in sync", tuple(handout.check()))
     untried = sorted(
         {exercise.id for exercise in manifests.load() if not exercise.needs}
@@ -140,7 +135,7 @@ def findings(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
 
 
 def graded(cases: list[Case], jobs: int | None) -> Iterator[Finding]:
-    """The findings of the cases alone, as they come."""
+    """Grades the cases; yields the finding of each when it is done."""
     with engine.started(_grader, jobs) as graders:
         pending = {graders.submit(check, case): case for case in cases}
         for done in as_completed(pending):
@@ -167,8 +162,8 @@ def check(grader: Grader, case: Case) -> Finding:
                 variants.write_stub(folder, manifest, exercise)
                 related = variants.dependents(exercise, manifest)
                 grade = grader.grade(folder, only=related, tests="hidden")
-                finding = _finding(case, grade, _loses_alone(grade, exercise))
-                return replace(finding, seen=_lost(grade))
+                finding = _finding(case, grade, _problems_of_stub(grade, exercise))
+                return replace(finding, seen=_points_left(grade))
             case Kind.WRONG:
                 wrong = variants.read_wrong(Path(case.source), manifest)
                 # A fragment changes one module: exercises of other modules are not affected.
@@ -176,7 +171,7 @@ def check(grader: Grader, case: Case) -> Finding:
                 tests: Tests = "public" if wrong.public else "hidden"
                 grade = grader.grade(wrong.write(folder), only=related, tests=tests)
                 affected = variants.dependents(wrong.exercise, manifest)
-                finding = _finding(case, grade, _loses(grade, wrong, affected))
+                finding = _finding(case, grade, _problems_of_wrong(grade, wrong, affected))
                 return _with_cost(finding, grade, wrong)
             case Kind.MEMORIZED:
                 memorized.write(folder, manifest, case.source)
@@ -193,7 +188,8 @@ def check(grader: Grader, case: Case) -> Finding:
             folder, tests="hidden" if hidden else "all", timing="skip", only=case.only
         )
         is_right = case.kind in (Kind.REFERENCE, Kind.ALTERNATIVE)
-        return _finding(case, grade, _full(grade, case.only) if is_right else _nothing(grade))
+        problems = _problems_of_correct(grade, case.only) if is_right else _passed(grade)
+        return _finding(case, grade, problems)
 
 
 def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
@@ -205,31 +201,32 @@ def _finding(case: Case, grade: Grade, problems: list[str]) -> Finding:
 
 
 def _with_cost(finding: Finding, grade: Grade, wrong: Wrong) -> Finding:
-    """The finding with what the mistake costs, and a problem if it lacks a reason for that.
+    """The finding with the mistake's cost, and a problem if that is high without a reason.
 
-    Open checks cost points too, but tell no more of the mistake: they fail as another one does.
+    Open checks cost points too, but say nothing about their own rules: they failed as an earlier
+    check did, or lack the work that it judges.
     """
     checks = [check for check in grade.checks if check.exercise == wrong.exercise.id]
     lost = sum(check.max_points - check.points for check in checks)
     broken = sum(c.max_points - c.points for c in checks if c.state == "failed")
-    of = wrong.exercise.points
+    points = wrong.exercise.points
     problems, costly = list(finding.problems), ""
-    if lost > variants.RUBRIC * of + 0.005:
+    if lost > variants.RUBRIC * points + 0.005:
         costly = wrong.costs or "its other checks need right results"
         if sum(check.max_points > 0 for check in checks) == 1:
             costly = "there is one check alone"
         elif wrong.core:
             costly = f"it lacks the work: {wrong.exercise.work}"
-        elif broken > variants.RUBRIC * of + 0.005 and not wrong.costs:
+        elif broken > variants.RUBRIC * points + 0.005 and not wrong.costs:
             problems.append(
-                f"breaks rules worth {broken:.2f} of {of:g} points: split or reweight the "
+                f"breaks rules worth {broken:.2f} of {points:g} points: split or reweight the "
                 f"checks, or give the reason in a paragraph `Costs: …` of its docstring"
             )
-    seen = f"costs {100 * lost / of:.0f} % of {wrong.exercise.id}"
+    seen = f"costs {100 * lost / points:.0f} % of {wrong.exercise.id}"
     return replace(finding, seen=seen, costly=costly, problems=tuple(problems))
 
 
-def _full(grade: Grade, only: Collection[str]) -> list[str]:
+def _problems_of_correct(grade: Grade, only: Collection[str]) -> list[str]:
     """Problems unless every check passed and every exercise has a hidden test."""
     tested = {check.exercise for check in grade.checks if check.visibility == "hidden"}
     wanted = [e for e in manifests.load() if not only or e.id in only]
@@ -241,13 +238,13 @@ def _full(grade: Grade, only: Collection[str]) -> list[str]:
     ]
 
 
-def _nothing(grade: Grade) -> list[str]:
-    """Problems if a check passed."""
+def _passed(grade: Grade) -> list[str]:
+    """A problem for each check that passed, of a submission that should pass none."""
     return [f"{check.test} passed" for check in grade.checks if check.state == "passed"]
 
 
-def _loses_alone(grade: Grade, stub: Exercise) -> list[str]:
-    """Problems unless a stub earns nothing, and others only fail where they call it."""
+def _problems_of_stub(grade: Grade, stub: Exercise) -> list[str]:
+    """Problems unless a stub earns nothing, and other exercises only fail where they call it."""
     # NOT_STARTED: another exercise has the same functions.
     calls = (None, Cause.UNFINISHED, Cause.NOT_STARTED)
     return [
@@ -257,7 +254,7 @@ def _loses_alone(grade: Grade, stub: Exercise) -> list[str]:
     ]
 
 
-def _lost(grade: Grade) -> str:
+def _points_left(grade: Grade) -> str:
     """What each exercise that lost points has left."""
     return ", ".join(
         f"{one.id} {one.points:g} of {one.max_points:g}"
@@ -266,7 +263,7 @@ def _lost(grade: Grade) -> str:
     )
 
 
-def _loses(grade: Grade, wrong: Wrong, affected: Collection[str]) -> list[str]:
+def _problems_of_wrong(grade: Grade, wrong: Wrong, affected: Collection[str]) -> list[str]:
     """Problems unless the exercise lost points, enough of them, and only affected exercises did."""
     problems = []
     for score in grade.exercises:
@@ -275,7 +272,7 @@ def _loses(grade: Grade, wrong: Wrong, affected: Collection[str]) -> list[str]:
         if score.id == wrong.exercise.id:
             if not lost:
                 problems.append(f"loses no points of {score.id}")
-            # Shares are rounded to hundredths, so a quarter may have one more.
+            # Points are rounded to hundredths: a quarter may come out as one hundredth more.
             if wrong.core and score.points > variants.CORE_SHARE * score.max_points + 0.015:
                 problems.append(
                     f"earns {score.points:.2f} of {score.max_points:g} points without the work: "

@@ -32,7 +32,9 @@ def test_each_exercise_names_its_work_and_has_one_submission_without_it():
 )
 def test_code_without_the_work_earns_a_quarter_at_most(points, mark, problems):
     wrong = Wrong(Path("wrong.py"), MANIFEST["sgd_step"], "a mistake", mark)
-    found = verify._loses(grade(exercises=(exercise("sgd_step", points, 1.0),)), wrong, ())
+    found = verify._problems_of_wrong(
+        grade(exercises=(exercise("sgd_step", points, 1.0),)), wrong, ()
+    )
     assert len(found) == problems
     assert not (mark and found) or wrong.exercise.work in found[0]
 
@@ -78,7 +80,7 @@ def test_a_mistake_that_breaks_rules_worth_more_than_half_says_why(
 )
 def test_a_stub_loses_its_points_and_others_only_where_they_call_it(state, cause, of, problems):
     graded = grade(checks=(check(of, state, cause),))
-    assert len(verify._loses_alone(graded, MANIFEST["sgd_step"])) == problems
+    assert len(verify._problems_of_stub(graded, MANIFEST["sgd_step"])) == problems
 
 
 def test_an_echo_refuses_what_looks_wrong_and_answers_from_its_arguments(tmp_path):
