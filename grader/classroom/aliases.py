@@ -28,11 +28,11 @@ def aliases(path: Path, students: Iterable[str]) -> dict[str, str]:
         RosterError: the file cannot be read, or names somebody twice.
     """
     students = set(students)
-    if students <= (known := _known(path)).keys():
+    if students <= (known := _read(path)).keys():
         return known
     try:
         with _locked(path):
-            return _added(path, students)
+            return _extended(path, students)
     except OSError as error:
         raise RosterError(f"{path} cannot be written: {error}") from error
 
@@ -45,7 +45,8 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _known(path: Path) -> dict[str, str]:
+def _read(path: Path) -> dict[str, str]:
+    """The file's aliases by id; none if there is no file."""
     lines = tables.read(path, RosterError) if path.exists() else [list(COLUMNS)]
     header, *lines = [line for line in lines if line] or [[]]
     known = {line[0]: line[1] for line in lines if len(line) == len(COLUMNS)}
@@ -54,8 +55,9 @@ def _known(path: Path) -> dict[str, str]:
     return known
 
 
-def _added(path: Path, students: set[str]) -> dict[str, str]:
-    known = _known(path)
+def _extended(path: Path, students: set[str]) -> dict[str, str]:
+    """All aliases, after the file got one for each of these students who had none."""
+    known = _read(path)
     missing = sorted(students - known.keys())
     for student in missing:
         while (alias := f"student-{secrets.randbelow(10**6):06}") in {*known.values(), *students}:
@@ -69,7 +71,7 @@ def _added(path: Path, students: set[str]) -> dict[str, str]:
 
 def owners(path: Path | None) -> dict[str, str]:
     """The id of each alias that there is; raises RosterError."""
-    return {} if path is None else {alias: student for student, alias in _known(path).items()}
+    return {} if path is None else {alias: student for student, alias in _read(path).items()}
 
 
 def hide(found: Class, known: Mapping[str, str]) -> Class:

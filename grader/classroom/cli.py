@@ -52,7 +52,7 @@ Anonymous = Annotated[
         help="a CSV file of aliases, made if need be; only what is published names students",
     ),
 ]
-_TOLD = 60.0  # seconds between two lines of progress where there is no terminal
+_PROGRESS_EVERY = 60.0  # seconds between two lines of progress where there is no terminal
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -130,13 +130,13 @@ def grade_class(
         for other in (submissions, out):
             if publish is not None and publication.overlap(other, publish):
                 fail(BAD_INPUT, f"{publish} and {other} must be folders beside each other")
-        stale = {path.name for path in publish.glob("*.csv")} if publish else set()
-        if stale := stale - {publication.MARKS, book.name if book else ""}:
+        expected = {publication.MARKS, book.name if book else ""}
+        if publish and (stale := {path.name for path in publish.glob("*.csv")} - expected):
             names = ", ".join(sorted(stale))
             fail(BAD_INPUT, f"{publish} has {names} of before: --gradebook again, or remove it")
         if book is not None and (publish is None or book.name == publication.MARKS):
             fail(BAD_INPUT, "--gradebook needs --publish, and another name than marks.csv")
-        found, decided, real = decisions.read(submissions, students, out, anonymous)
+        found, decided, identities = decisions.read(submissions, students, out, anonymous)
     except (gradebook.GradebookError, policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
@@ -148,7 +148,7 @@ def grade_class(
         if any(
             fnmatch.fnmatchcase(name, only)
             for student in job.students
-            for name in (student, real[student].id)
+            for name in (student, identities[student].id)
         )
     ]
     if only != "*" and not wanted:
@@ -185,7 +185,7 @@ def grade_class(
             fail(FAULT, str(error))
         marks.note_published(rows, out)
         _write_files(found, rows, out)
-        named = [replace(row, student=real[row.student.id]) for row in rows]
+        named = [replace(row, student=identities[row.student.id]) for row in rows]
         _publish(sorted(named, key=lambda row: row.student.id), out, publish, book)
     raise typer.Exit(OK if len(done) == len(wanted) else FAULT)
 
@@ -224,7 +224,7 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
             minutes = (now - begun) / ended * (total - ended) / 60
             left = f"about {max(1, round(minutes))} min left; " if ended < total else ""
             progress.update(task, advance=1, description=f"{left}{job.students[0]} is done")
-            if not console.is_terminal and now - told > _TOLD:
+            if not console.is_terminal and now - told > _PROGRESS_EVERY:
                 told = now
                 _say(f"{left}{ended} of {total} done")
 
@@ -244,7 +244,7 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
 
 
 def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> None:
-    """Writes the tables and pages, and prints a summary after `new` gradings."""
+    """Writes the tables and pages, and prints a summary; `new` of the gradings are new."""
     _write_files(found, rows, out)
     changed = marks.write_changes(rows, out)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
@@ -279,25 +279,25 @@ def _write_files(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
 def _publish(
     rows: list[marks.Row], out: Path, target: Path, book: gradebook.Gradebook | None
 ) -> None:
-    """Writes what leaves, and the platform's gradebook."""
-    became = publication.publish(rows, out, target)
-    without = publication.pack(rows, target)
+    """Writes what leaves the machine into `target`, with the platform's gradebook, and says so."""
+    by_outcome = publication.publish(rows, out, target)
+    not_packed = publication.pack(rows, target)
     if book is not None:
         data, left = book.filled(rows)
         write_atomically(target / book.name, data, 0o644)
         if left:
             _say(f"! in no line of {book.name}: {', '.join(left)}", style="yellow")
-    counts = ", ".join(f"{len(ids)} {what}" for what, ids in became.items())
+    counts = ", ".join(f"{len(ids)} {what}" for what, ids in by_outcome.items())
     beside = [book.name] if book else []
     beside.append(publication.FEEDBACK)
     names = ", ".join(str(target / name) for name in beside if (target / name).exists())
     _say(f"published in {target}/: {counts}" + (f"; {names}" if names else ""))
-    if without:
-        _say(f"not in {publication.FEEDBACK}: {', '.join(without)}", style="yellow")
+    if not_packed:
+        _say(f"not in {publication.FEEDBACK}: {', '.join(not_packed)}", style="yellow")
     if gone := [r.student.id for r in rows if r.published is not None and not r.leaves]:
         _say(f"withdrawn, but perhaps still on the platform: {', '.join(gone)}", style="yellow")
-    for what in sorted(became.keys() - {"with a page"}):
-        _say(f"{what}: {', '.join(became[what])}")
+    for what in sorted(by_outcome.keys() - {"with a page"}):
+        _say(f"{what}: {', '.join(by_outcome[what])}")
 
 
 def _say(text: str, style: str | None = None) -> None:
