@@ -37,7 +37,7 @@ class HandoutError(Exception):
 
 
 def build(destination: Path) -> None:
-    """Writes the handout into `destination`, and removes other files of an older build.
+    """Writes the handout into `destination`, and removes files that it no longer has.
 
     Raises:
         HandoutError: the folder holds something else, or the handout cannot be built.
@@ -58,7 +58,7 @@ def build(destination: Path) -> None:
     for name, content in files.items():
         path = destination / name
         if path.is_file() and path.read_bytes() == content:
-            continue  # keep its time: with a newer pyproject.toml `make` would set up again
+            continue  # keep its time: a newer pyproject.toml would make `make` set up again
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 
@@ -77,7 +77,7 @@ def check(handout: Path = HANDOUT) -> list[str]:
 
 
 def contents() -> dict[str, bytes]:
-    """Every file of the handout, by its path with forward slashes."""
+    """Every file of the handout, by its path with `/`; the manifest without `work`, for staff."""
     markers.load(REPOSITORY / "tests")
     modules = stub_package(REPOSITORY / "solutions" / "resource_accounting")
     files = _tree(TEMPLATE, "")
@@ -93,7 +93,7 @@ def contents() -> dict[str, bytes]:
 
 
 def stub_package(package: Path) -> dict[str, str]:
-    """What students fill in: each module with its bodies removed, by file name."""
+    """The modules that students fill in, as stubs, by file name."""
     messages: dict[str, dict[str, str]] = {}
     for exercise in manifest.load():
         for target in exercise.functions:
@@ -106,7 +106,7 @@ def stub_package(package: Path) -> dict[str, str]:
         raise HandoutError(
             f"{package} lacks {', '.join(f'{name}.py' for name in absent)}, which exercises name"
         )
-    # Twice: which imports between modules stay depends on what every stub defines.
+    # Stubs are made twice: which imports between modules stay depends on what each stub defines.
     first = {
         name: stubs.stub_module(source, messages.get(name, {}), name=name)
         for name, source in sources.items()

@@ -37,6 +37,7 @@ def measure(gradings: int) -> str:
 
 
 def _lines(grades: list[Grade]) -> Iterator[str]:
+    """The parts of the file's text."""
     longest: dict[str, float] = {}
     for grade in grades:
         for check in grade.checks:

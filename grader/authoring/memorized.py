@@ -66,7 +66,7 @@ class _Recorded(LocalImplementation):
         try:
             ast.literal_eval(answer)
         except (ValueError, SyntaxError):
-            return result  # for example a tensor: its repr cannot be evaluated
+            return result  # such as a tensor: no literal gives it back
         self._known.setdefault(module, {})[f"{name} {args} {kwargs}"] = answer
         return result
 

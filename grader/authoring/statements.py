@@ -10,12 +10,12 @@ import libcst as cst
 
 
 def defined_names(statement: cst.CSTNode) -> set[str]:
-    """The names that a top-level statement binds."""
+    """The names that a top-level statement of libcst's binds."""
     return set().union(*map(names_of, _parsed(statement).body))
 
 
 def names_of(statement: ast.stmt) -> set[str]:
-    """The names that a top-level statement binds."""
+    """The names that a top-level statement of Python's `ast` binds."""
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return {statement.name}

@@ -62,8 +62,8 @@ def stub_module(
     Args:
         messages: the message of each function or class that becomes a stub, by name.
         name: the module's name, for errors.
-        siblings: the names that each module of the package keeps; relative imports of other names
-            are removed. None leaves all imports as they are.
+        siblings: by module, the names that its stub defines; relative imports of other names are
+            removed. None leaves all imports as they are.
 
     Raises:
         StubError: `messages` has a name that the module does not define, or a kept signature needs
@@ -121,13 +121,13 @@ def _stub_statement(
             return None
     if is_import(statement) or is_type(statement) or (first and is_docstring(statement)):
         return statement
-    if names := defined_names(statement):
-        dunder = all(name.startswith("__") and name.endswith("__") for name in names)
-        return statement if dunder else None
-    return None
+    names = defined_names(statement)
+    is_dunder = all(name.startswith("__") and name.endswith("__") for name in names)
+    return statement if names and is_dunder else None
 
 
 def _stub_function(function: cst.FunctionDef, message: str) -> cst.FunctionDef:
+    """Its signature and docstring, with `raise` as the body; an overload has no code and stays."""
     if any(last_name(d.decorator) == "overload" for d in function.decorators):
         return function
     docstring = [s for s in function.body.body[:1] if is_docstring(s)]
@@ -169,12 +169,12 @@ def _keep_what_signatures_need(
     module: cst.Module, kept: dict[int, cst.BaseStatement], name: str
 ) -> None:
     """Adds the plain data that kept statements need; raises StubError if they need code."""
-    home = {d: i for i, s in enumerate(module.body) for d in defined_names(s)}
+    position_of = {d: i for i, s in enumerate(module.body) for d in defined_names(s)}
     todo = list(kept)
     while todo:
         position = todo.pop()
         for needed in used_names(kept[position]):
-            at = home.get(needed)
+            at = position_of.get(needed)
             if at is None:
                 continue
             if at in kept:
@@ -207,13 +207,13 @@ def _without_removed_imports(
         target = last_name(alias.name)
         return target in (siblings if source is None else siblings.get(last_name(source), set()))
 
-    left = [alias for alias in aliases if stays(alias)]
-    if len(left) == len(aliases):
+    kept = [alias for alias in aliases if stays(alias)]
+    if len(kept) == len(aliases):
         return statement
-    if not left:
+    if not kept:
         return None
-    left[-1] = left[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-    return statement.with_changes(body=[line.with_changes(names=left)])
+    kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return statement.with_changes(body=[line.with_changes(names=kept)])
 
 
 # The marker
@@ -229,6 +229,8 @@ def _is_marked(statement: cst.CSTNode) -> bool:
 
 
 def _unmarked(statement: cst.BaseStatement) -> cst.BaseStatement:
+    """The statement without the marker, also in it."""
+
     class Strip(cst.CSTTransformer):
         def leave_EmptyLine(
             self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine

@@ -10,7 +10,7 @@ from assignment.figures.look import INK, SOFT, WIDTH
 
 
 def drawing(height: float, units: float) -> tuple[Figure, Axes]:
-    """Axes for a drawing: `units` wide, the same scale downwards, no margin and no ticks."""
+    """A figure with bare axes for a drawing: `units` wide, y downwards in the same units."""
     figure = Figure(figsize=(WIDTH, height))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, units)

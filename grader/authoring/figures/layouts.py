@@ -154,7 +154,7 @@ def _pattern(value: float, exponent: int, mantissa: int, specials: str) -> str:
 
 
 def nvfp4_block() -> Figure:
-    """Sixteen weights in NVFP4: their values on the block's grid, and the bits of the block."""
+    """Sixteen weights in NVFP4: each rounded to the block's grid, and what the block stores."""
     weights = torch.randn(16, generator=torch.Generator().manual_seed(4)).tolist()
     grid = sorted({floats.decode(bits, 2, 1, "finite") for bits in range(16)})
     scale = floats.round_to_format(max(map(abs, weights)) / grid[-1], 4, 3, "fn")

@@ -11,9 +11,9 @@ from assignment.material.small_transformer import SMALL, Sizes
 from assignment.material.step_counts import LiveBytes, Run
 from solutions.resource_accounting import prediction
 
-# The operation that ends each moment which can be the peak: its name, and how often it came since
-# the moment before; then the words of the label.
-_MOMENTS = {
+# For each point of the step at which memory can peak: the operation that ends it, which occurrence
+# of that operation since the previous point it is, and the label.
+_CANDIDATES = {
     "loss": ("_log_softmax_backward_data", 1, "the loss, backward"),
     "lm_head": ("mm", 2, "the lm_head, backward"),  # the second product after the loss
     "feed_forward": ("gelu_backward", 1, "the last feed-forward, backward"),
@@ -36,11 +36,11 @@ class Named(LiveBytes):  # type: ignore[no-untyped-call]
         return result
 
 
-def moments(sizes: Sizes) -> dict[str, int]:
-    """Bytes at each moment that can be the peak, as the reference predicts them."""
+def peak_candidates(sizes: Sizes) -> dict[str, int]:
+    """Predicted bytes alive at each point of the step that can be the peak, by the reference."""
     elements = prediction._Step(**vars(sizes)).moments
-    sized = zip(_MOMENTS, elements, strict=True)
-    return {name: 4 * n + sizes.context**2 for name, n in sized}
+    mask = sizes.context**2  # of attention, a byte for each element
+    return {name: 4 * n + mask for name, n in zip(_CANDIDATES, elements, strict=True)}
 
 
 def parameters_of(sizes: Sizes) -> int:
@@ -63,8 +63,8 @@ def live_bytes() -> Figure:
         axes.axhline(copies * state, color=LINE, linewidth=0.8, zorder=0)
         axes.text(len(mb) + 55, copies * state - 3, words, color=SOFT, ha="right", va="top")
     at = -1
-    for number, (name, size) in enumerate(moments(SMALL).items(), 1):
-        operation, nth, words = _MOMENTS[name]
+    for number, (name, size) in enumerate(peak_candidates(SMALL).items(), 1):
+        operation, nth, words = _CANDIDATES[name]
         for _ in range(nth):
             at = live.names.index(operation, at + 1)
         axes.plot(at, size / 1e6, "o", color=RED, markersize=4.5)

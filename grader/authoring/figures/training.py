@@ -60,6 +60,7 @@ def accumulate() -> Figure:
 def _sums(
     term: float, count: int, of_term: torch.dtype, of_sum: torch.dtype
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """The sum after each number of additions, from 0 to `count`."""
     total, value = torch.zeros((), dtype=of_sum), torch.tensor(term, dtype=of_term)
     sums = [0.0]
     for _ in range(count):
@@ -115,7 +116,7 @@ def batches() -> Figure:
 
 
 def init_depth() -> Figure:
-    """How large activations are after each ReLU layer, by initialization."""
+    """Root mean square of the activations after each ReLU layer, by initialization."""
     width, depth, rows = 256, 30, 256
     torch.manual_seed(0)
     start = torch.randn(rows, width)

@@ -25,7 +25,7 @@ _PROBLEM = re.compile(r"Problem (\d+)\.")
 
 
 def fold(blocks: list[Any], where: str) -> list[Any]:
-    """Blocks in which each answer is one Div, with the number of its problem as `data-problem`.
+    """Blocks with each answer in one Div, which has its problem's number as `data-problem`.
 
     Raises:
         WriteupError: an answer is not directly below its problem, or problems are not numbered
@@ -75,6 +75,7 @@ def is_answer(node: Node) -> bool:
 
 
 def _titled(answer: Node) -> Iterator[Node]:
+    """An answer's blocks, with "Problem n." at the beginning of the first."""
     number = dict(answer["c"][0][2])["problem"]
     title = {"t": "Strong", "c": [{"t": "Str", "c": f"Problem {number}."}]}
     first, *others = answer["c"][1]

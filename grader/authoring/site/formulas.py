@@ -52,7 +52,7 @@ class Formula:
     results: Mapping[str, ast.expr]
 
     def compute(self, **given: float) -> dict[str, float]:
-        """Every result; of the example, or with other numbers given by name."""
+        """Every result, from the table's given numbers, or others in their place by name."""
         values = {name: float(given.get(name, value)) for name, value in self.given.items()}
         for name, expression in self.results.items():
             values[name] = _value(expression, values)
@@ -88,7 +88,7 @@ def mark(blocks: list[Any], chapter: str) -> tuple[list[Any], tuple[Formula, ...
 
 
 def shown(number: float) -> str:
-    """A number as text and pages show it: whole ones in full below 1e12, others in five digits."""
+    """A number as text and pages show it: in full if it is whole and below 1e12, or five digits."""
     if number.is_integer() and abs(number) < 1e12:
         return f"{number:,.0f}"
     rounded = _FIVE_DIGITS.create_decimal_from_float(number).normalize()
@@ -99,11 +99,12 @@ def shown(number: float) -> str:
 
 
 def _read(table: Node, identifier: str, where: str) -> Formula:
+    """The formula that a table writes; raises WriteupError, which names the file `where`."""
     given: dict[str, float] = {}
     results: dict[str, ast.expr] = {}
     stated: dict[str, str] = {}
     for row in table["c"][4][0][3]:
-        name, value, _, what = _cells(row)
+        name, value, _unit, what = _cells(row)
         try:
             if not (name.isidentifier() and name.isascii()) or name in given or name in results:
                 raise ValueError("expected a name that no other row has")

@@ -33,14 +33,13 @@ def write(book: text.Book, destination: Path) -> None:
     computed = [formula for chapter in book.chapters for formula in chapter.formulas]
     (destination / "computed.js").write_text(formulas.script(computed), encoding="utf-8")
     environment = templates(_HERE)
-    core = [exercise for exercise in manifest.load() if exercise.core]
     environment.globals |= {
         "book": book,
         "exercises": manifest.load(),
         "anchors": {s.exercise: s.anchor for c in book.chapters for s in c.sections if s.exercise},
         "points_of": {
-            chapter.name: sum(e.points for e in core if e.chapter == chapter.name)
-            for chapter in book.chapters
+            c.name: sum(e.points for e in manifest.load() if e.core and e.chapter == c.name)
+            for c in book.chapters
         },
     }
     page = environment.get_template("page.html")
@@ -60,8 +59,8 @@ def body(chapter: text.Chapter) -> str:
 def _for_pages(node: Node) -> Node:
     """Adapts a node to HTML.
 
-    Links lead to pages. Headings of exercises get a class, and their points another. Wide tables
-    and formulas scroll in an element of their own. Answers are folded.
+    Links lead to pages. Headings of exercises get the class `exercise`, and their points `points`.
+    Tables and displayed formulas scroll in an element of their own. Answers are folded.
     """
     if node["t"] == "Link":
         target = node["c"][2]

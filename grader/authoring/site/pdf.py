@@ -79,7 +79,7 @@ def _body(chapter: text.Chapter) -> list[Node]:
 
 
 def _without_answers(chapter: text.Chapter) -> list[Node]:
-    """A chapter's blocks; after its last problem stands the page of the answers."""
+    """A chapter's blocks; a reference to the page of the answers follows its last problem."""
     last = max((i for i, b in enumerate(chapter.blocks) if answers.is_answer(b)), default=None)
     if last is None:
         return chapter.blocks
@@ -89,7 +89,7 @@ def _without_answers(chapter: text.Chapter) -> list[Node]:
 
 
 def _typst(chapter: text.Chapter, blocks: list[Node]) -> str:
-    """Blocks of a chapter in typst. Its name comes before each label: the book is one document."""
+    """Blocks of a chapter in typst. Labels begin with its name, to be unique in the whole book."""
 
     def change(node: Node) -> Node:
         if node["t"] == "Header" and node["c"][0] > 1:

@@ -45,7 +45,7 @@ def script(book: text.Book) -> str:
 
 
 def entries(chapter: text.Chapter) -> list[Entry]:
-    """The entries of a chapter: first its title. Answers to problems are in none of them."""
+    """The entries of a chapter, its title first; the answers to its problems are left out."""
     titles = {exercise.id: exercise.title for exercise in manifest.load()}
     page = f"{chapter.name}.html"
     blocks: list[Node] = []
@@ -82,7 +82,7 @@ def words(tree: Any) -> str:
 
 
 def _typed(tex: str) -> str:
-    """TeX without its commands: \\frac{n - 1}{n} becomes n - 1/n, \\beta becomes beta."""
+    """TeX without its commands: \\frac{n - 1}{n} becomes n - 1 / n, \\beta becomes beta."""
     tex = re.sub(r"\\(?:begin|end)\{\w+\}", " ", tex)
     tex = re.sub(r"\\(?:text|operatorname)\{([^{}]*)\}", r"\1", tex)
     tex = re.sub(r"\\t?frac\{([^{}]*)\}\{([^{}]*)\}", r"\1 / \2", tex)

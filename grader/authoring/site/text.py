@@ -83,7 +83,7 @@ def read(folder: Path) -> Book:
 
 
 def problems(chapter: Chapter, book: Book) -> Iterator[str]:
-    """The problems of a chapter, a line each."""
+    """What cannot be shown in a chapter, a line for each."""
     where = f"{chapter.name}.md"
     anchors = {
         f"{other.name}.md": {section.anchor for section in other.sections}
@@ -126,7 +126,7 @@ def _chapter(folder: Path, name: str, number: int) -> Chapter:
 
 
 def _tidy(node: Node) -> Node:
-    """Makes text of TeX's 1{,}000: pandoc would add a space after the comma. Keeps units."""
+    r"""Turns 1{,}000 into \text{1,000}: pandoc would add a space. Keeps units with numbers."""
     if node["t"] == "Math":
         node["c"][1] = re.sub(
             r"\d+(?:\{,\}\d{3})+",
@@ -139,7 +139,7 @@ def _tidy(node: Node) -> Node:
 
 
 def _keep_units(inlines: list[Node]) -> list[Node]:
-    """The same text, but no line ends between a number and its unit."""
+    """The same text with a no-break space between each number and its unit."""
     kept: list[Node] = []
     for node in inlines:
         is_unit = node["t"] == "Str" and _UNIT.fullmatch(node["c"])

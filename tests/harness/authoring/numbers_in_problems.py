@@ -13,7 +13,7 @@ from jaxtyping import Float, jaxtyped
 
 from assignment import hardware
 from assignment.material.small_transformer import GPT2
-from grader.authoring.figures.prediction import moments
+from grader.authoring.figures.prediction import peak_candidates
 from solutions.resource_accounting import (
     budget,
     communication,
@@ -341,7 +341,7 @@ def _prediction():
     each = (peak(batch=43) - peak(batch=42)) / 1e9
     yield 2, f"= {state:.2f} GB. Each sequence adds {each:.2f} GB at the loss, so 42 fit"
     few = replace(GPT2, batch=1, context=256)
-    small, parameters = moments(few), predicted(few)["parameters"]
+    small, parameters = peak_candidates(few), predicted(few)["parameters"]
     assert f"{parameters:,}" == "123,849,984"  # the problem says so
     optimizer, embedding = (small[name] / 1e9 for name in ("optimizer", "embedding"))
     assert [optimizer, embedding] == sorted((size / 1e9 for size in small.values()), reverse=True)[

@@ -14,7 +14,7 @@ from assignment.material.small_transformer import GPT2, SMALL
 from assignment.material.step_counts import PART, count_step
 from assignment.programs import find
 from grader.authoring.figures import REFERENCE
-from grader.authoring.figures.prediction import moments
+from grader.authoring.figures.prediction import peak_candidates
 from grader.races.statistic import FULL_AT, Marks
 from solutions.resource_accounting import (
     budget,
@@ -415,12 +415,12 @@ def _prediction():
     yield f"12 B for each parameter, {12 * N / 1e6:.1f} MB"
     yield f"keep K = {K:,} elements, {4 * K / 1e6:.1f} MB"
     yield f"{percent(4 * n * L / K, 2)}. We leave them out"
-    for size in moments(SMALL).values():
+    for size in peak_candidates(SMALL).values():
         yield f"| {size / 1e6:.1f} MB |"
-    assert 4 * (3 * N + K + 2 * n * D + 3 * n * V) + T**2 == max(moments(SMALL).values())
+    assert 4 * (3 * N + K + 2 * n * D + 3 * n * V) + T**2 == max(peak_candidates(SMALL).values())
     yield f"{found['peak_bytes']:,} B with the mask. Measured are {counted.peak_bytes:,} B"
     yield f"1024 tokens needs {predicted(GPT2)['peak_bytes'] / 1e9:.2f} GB"
-    few = moments(replace(GPT2, batch=1, context=256))
+    few = peak_candidates(replace(GPT2, batch=1, context=256))
     assert max(few, key=few.get) == "optimizer"
     yield f"one sequence needs {few['optimizer'] / 1e9:.2f} GB"
     products = predicted(GPT2)["flops"] / H100.peak_flops["fp32"]
