@@ -109,7 +109,7 @@ def run(
         pairs = list(itertools.product(submissions, chosen))
         runner = _Runner(submissions, collected, jobs, report, on_failure, on_nonce)
         if exact_nonces:
-            runner.run((nonce, pairs) for nonce in exact_nonces)
+            runner.run((nonce, pairs) for nonce in dict.fromkeys(exact_nonces))
             return report
         runner.run([(f"{seed}-{first}", pairs)])
         shares = _shares(pairs, runner.seconds, runs, nonces)
