@@ -229,7 +229,7 @@ def _is_marked(statement: cst.CSTNode) -> bool:
 
 
 def _unmarked(statement: cst.BaseStatement) -> cst.BaseStatement:
-    """The statement without the marker, also in it."""
+    """The statement without the markers above it and inside it."""
 
     class Strip(cst.CSTTransformer):
         def leave_EmptyLine(

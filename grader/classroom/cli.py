@@ -244,7 +244,7 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
 
 
 def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> None:
-    """Writes the tables and pages, and prints a summary; `new` of the gradings are new."""
+    """Writes the tables and pages, and prints a summary; `new` counts the new gradings."""
     _write_files(found, rows, out)
     changed = marks.write_changes(rows, out)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))

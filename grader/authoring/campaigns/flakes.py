@@ -38,7 +38,7 @@ def correct(assignment: Assignment) -> dict[str, Path]:
 class Failure:
     """A test that did not pass on correct code."""
 
-    submission: str  # its label
+    submission: str  # the label
     nonce: str
     check: Check
 
