@@ -1,7 +1,6 @@
 """Aliases: who reads the class's folder need not know whose work it is.
 
-Who may know keeps a CSV file `id,alias` elsewhere. Staff's files may call a student either
-way.
+Whoever may know keeps a CSV file `id,alias` elsewhere. In files of staff either may stand.
 """
 
 from __future__ import annotations
@@ -69,21 +68,21 @@ def _extended(path: Path, students: set[str]) -> dict[str, str]:
     return known
 
 
-def owners(path: Path | None) -> dict[str, str]:
-    """The id of each alias that there is; raises RosterError."""
+def id_of_alias(path: Path | None) -> dict[str, str]:
+    """The id of the student of each alias; raises RosterError."""
     return {} if path is None else {alias: student for student, alias in _read(path).items()}
 
 
-def hide(found: Class, known: Mapping[str, str]) -> Class:
-    """The class with aliases in the place of ids and names; it does not tell earlier hand-ins."""
-    students = (Student(known[one.id], keys=one.keys) for one in found.students.values())
+def hide(class_: Class, alias_of: Mapping[str, str]) -> Class:
+    """The class with aliases for ids, and without names or earlier hand-ins."""
+    students = (Student(alias_of[one.id], keys=one.keys) for one in class_.students.values())
     return Class(
         {student.id: student for student in students},
-        renamed(found.counted, known),
-        [(path, "whose it is, nobody knows for sure") for path, _ in found.unmatched],
+        renamed(class_.counted, alias_of),
+        [(path, "whose it is, nobody knows for sure") for path, _ in class_.unmatched],
     )
 
 
-def renamed(by_student: Mapping[str, T], known: Mapping[str, str]) -> dict[str, T]:
-    """The same by alias; who has none keeps the id."""
-    return {known.get(student, student): value for student, value in by_student.items()}
+def renamed(by_student: Mapping[str, T], alias_of: Mapping[str, str]) -> dict[str, T]:
+    """The same by alias; whoever has none keeps the id."""
+    return {alias_of.get(student, student): value for student, value in by_student.items()}

@@ -12,19 +12,11 @@ from grader.classroom.roster import Class
 from grader.results.text import clean, plural
 
 # What stands first in a row's reason, from the most urgent on.
-_URGENCY = (
-    "fault",
-    "not graded",
-    "refused",
-    "0 points",
-    "cannot be imported",
-    PUBLISHED,
-    "late",
-)
+_URGENCY = ("fault", "not graded", "refused", "0 points", "cannot be imported", PUBLISHED, "late")
 
 
 def text(
-    found: Class,
+    class_: Class,
     rows: Sequence[Row],
     marks: Path,
     strangers: Collection[str] = (),
@@ -35,7 +27,7 @@ def text(
     `strangers` are students of whom the folder has something, and who are in no list now;
     `suspects` are checks that nearly all fail.
     """
-    nobodys = [f"- {_code(path.name)}: {_plain(why)}" for path, why in found.unmatched]
+    nobodys = [f"- {_code(path.name)}: {_plain(why)}" for path, why in class_.unmatched]
     if nobodys:
         nobodys += [
             "",

@@ -136,12 +136,12 @@ def grade_class(
             fail(BAD_INPUT, f"{publish} has {names} of before: --gradebook again, or remove it")
         if book is not None and (publish is None or book.name == publication.MARKS):
             fail(BAD_INPUT, "--gradebook needs --publish, and another name than marks.csv")
-        found, decided, identities = decisions.read(submissions, students, out, anonymous)
+        class_, decided, identities = decisions.read(submissions, students, out, anonymous)
     except (gradebook.GradebookError, policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     tiers = (UNISOLATED,) if unsafe else at_least(min_tier)
     order = run.Order(out, tiers, races, anonymous is not None)
-    everything = run.jobs_of(found.counted)
+    everything = run.jobs_of(class_.counted)
     wanted = [
         job
         for job in _part(everything, shard)
@@ -171,20 +171,20 @@ def grade_class(
         kept = (job for job in everything if job in done or run.is_done(job, graded))
         current = {student for job in kept for student in job.students}
         try:
-            rows = marks.rows(found, out, decided, current)
+            rows = marks.rows(class_, out, decided, current)
         except policy.PolicyError as error:
             fail(BAD_INPUT, str(error))
-        _write(found, rows, out, new)
+        _write(class_, rows, out, new)
         unseen = marks.note_shown(rows, out)
     if fault:
         fail(FAULT, fault)
     if publish is not None:
         try:
-            publication.check(found, rows, out, unseen)
+            publication.check(class_, rows, out, unseen)
         except publication.NotReady as error:
             fail(FAULT, str(error))
         marks.note_published(rows, out)
-        _write_files(found, rows, out)
+        _write_files(class_, rows, out)
         named = [replace(row, student=identities[row.student.id]) for row in rows]
         _publish(sorted(named, key=lambda row: row.student.id), out, publish, book)
     raise typer.Exit(OK if len(done) == len(wanted) else FAULT)
@@ -205,8 +205,7 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
     new = 0
     processes = min(jobs or max(int(cores()), 1), len(todo))
     elsewhere: list[run.Job] = []
-    text = TextColumn("{task.description}", markup=False)
-    shown = BarColumn(), MofNCompleteColumn(), text
+    shown = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False)
     what = "new, changed, or graded by other tests than today's"
     _say(f"{plural(len(todo), 'submission')} to look at, {processes} at a time: {what}")
     ended, total, begun = 0, len(todo), time.monotonic()
@@ -243,9 +242,9 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
     return new
 
 
-def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> None:
+def _write(class_: roster.Class, rows: list[marks.Row], out: Path, new: int) -> None:
     """Writes the tables and pages, and prints a summary; `new` counts the new gradings."""
-    _write_files(found, rows, out)
+    _write_files(class_, rows, out)
     changed = marks.write_changes(rows, out)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for status, count in Counter(row.status for row in rows).most_common():
@@ -261,17 +260,17 @@ def _write(found: roster.Class, rows: list[marks.Row], out: Path, new: int) -> N
     if changed is not None and new:
         where = f": {out}/changes.csv" if changed else ""
         _say(f"{plural(changed, 'change')} since each student's grading before{where}")
-    if found.unmatched:
-        _say(f"! {plural(len(found.unmatched), 'hand-in')} of nobody for sure", style="yellow")
+    if class_.unmatched:
+        _say(f"! {plural(len(class_.unmatched), 'hand-in')} of nobody for sure", style="yellow")
     needy = sum(bool(row.attention) for row in rows)  # but for what is decided
     _say(f"{plural(needy, 'student')} for a person: {out}/attention.md · marks: {out}/marks.csv")
 
 
-def _write_files(found: roster.Class, rows: list[marks.Row], out: Path) -> None:
+def _write_files(class_: roster.Class, rows: list[marks.Row], out: Path) -> None:
     marks.write_tables(rows, out)
-    strangers = folder.known_students(out) - found.students.keys()
+    strangers = folder.known_students(out) - class_.students.keys()
     suspects = overview.suspects(rows)
-    page = attention.text(found, rows, out, strangers, suspects)
+    page = attention.text(class_, rows, out, strangers, suspects)
     write_atomically(out / "attention.md", page.encode())
     write_atomically(out / "overview.html", overview.html(rows, suspects).encode())
 
@@ -294,7 +293,7 @@ def _publish(
     _say(f"published in {target}/: {counts}" + (f"; {names}" if names else ""))
     if not_packed:
         _say(f"not in {publication.FEEDBACK}: {', '.join(not_packed)}", style="yellow")
-    if gone := [r.student.id for r in rows if r.published is not None and not r.leaves]:
+    if gone := [r.student.id for r in rows if r.published is not None and not r.publishable]:
         _say(f"withdrawn, but perhaps still on the platform: {', '.join(gone)}", style="yellow")
     for what in sorted(by_outcome.keys() - {"with a page"}):
         _say(f"{what}: {', '.join(by_outcome[what])}")
@@ -384,7 +383,7 @@ def similar(
     from grader.classroom import similar as comparing
 
     try:
-        found, _, _ = decisions.read(submissions, students, out, anonymous)
+        class_, _, _ = decisions.read(submissions, students, out, anonymous)
     except (policy.PolicyError, roster.RosterError) as error:
         fail(BAD_INPUT, str(error))
     assignment = manifests.load()
@@ -393,7 +392,7 @@ def similar(
     code, handout = {}, REPOSITORY / "handout" / assignment.package
     exported: dict[str, stage.Selected] = {}
     given = comparing.fingerprints({path.name: path.read_bytes() for path in handout.glob("*.py")})
-    for job in run.jobs_of(found.counted):
+    for job in run.jobs_of(class_.counted):
         try:
             prints, selected = comparing.read(job.path, assignment)
         except (SubmissionError, LimitExceeded, GraderFault) as error:

@@ -65,14 +65,15 @@ _grader: Grader
 
 
 def _begin(start: Callable[[], Grader]) -> None:
-    global _start, _grader  # one for each process
+    """Gives this process its grader, which is closed when the process ends."""
+    global _start, _grader
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that holds the engine handles it
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_after_parent, daemon=True).start()
     _start, _grader = start, start()
     util.Finalize(None, lambda: _grader.__exit__(), exitpriority=1)
 
 
-def _end_with_parent() -> None:
+def _exit_after_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

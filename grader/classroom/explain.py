@@ -14,7 +14,7 @@ from grader.results.record import Check, Grade
 from grader.results.student import MARKS, causes_of, roots
 from grader.results.text import clean, points
 
-_WHOLE: dict[Cause | None, str] = {  # what is said once of an exercise, and not of each check
+_SAID_ONCE: dict[Cause | None, str] = {  # of an exercise, not of each check
     Cause.NOT_STARTED: "not started",
     Cause.IMPORT_FAILED: "not imported",
     Cause.NEEDS_CUDA: "not measured: no CUDA device",
@@ -26,7 +26,7 @@ _LINE = r'^  File "[^"]*?(tests/\w+)/{file}", line (\d+)|^asked in line (\d+)'
 def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
     """Lines on one exercise and all its checks; or on each, and the checks that cost points."""
     scores = {score.id: score for score in grade.exercises}
-    wrong = causes_of(grade.checks)
+    failed = causes_of(grade.checks)
     if not exercise:
         total = "no score" if grade.score is None else points(grade.score)
         yield Text(f"{clean(grade.submission)}: {total} of {points(grade.max_score)}\n")
@@ -40,25 +40,25 @@ def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
             continue
         own = [check for check in grade.checks if check.exercise == score.id]
         checks = list(enumerate(own, 1))
-        of = f"{points(score.points)} of {points(score.max_points)}"
+        earned = f"{points(score.points)} of {points(score.max_points)}"
         if not exercise:
             checks = [(n, check) for n, check in checks if check.points < check.max_points]
             causes = {check.cause for _, check in checks}
-            if len(causes) == 1 and (words := _WHOLE.get(causes.pop())):
-                of, checks = f"{of}, {words}", []
-        of = of if score.core else f"further: {of}"
-        yield Text.assemble((score.id, "bold"), f"  {of}  {clean(score.title)}")
-        if checks and (found := roots(score, scores, wrong)) and score.points < score.max_points:
+            if len(causes) == 1 and (words := _SAID_ONCE.get(causes.pop())):
+                earned, checks = f"{earned}, {words}", []
+        earned = earned if score.core else f"further: {earned}"
+        yield Text.assemble((score.id, "bold"), f"  {earned}  {clean(score.title)}")
+        if checks and (found := roots(score, scores, failed)) and score.points < score.max_points:
             are = "is" if len(found) == 1 else "are"
             yield Text(f"      builds on {', '.join(found)}, which {are} not right", style="dim")
         for number, check in checks:
-            yield from _check(number, check)
+            yield from _lines_on(number, check)
     origin = grade.provenance
     made_by = f", by the grader of tree {origin.tree[:SHORT]}" if origin else ""
     yield Text(f"\nThe same again: grader grade SUBMISSION --nonce {grade.nonce}{made_by}")
 
 
-def _check(number: int, check: Check) -> Iterator[Text]:
+def _lines_on(number: int, check: Check) -> Iterator[Text]:
     of = f"{points(check.points)} of {points(check.max_points)}" if check.max_points else "public"
     mark = (MARKS[check.state], STATE_STYLE[check.state])
     yield Text.assemble("  ", mark, f" {of:>12}  {number}. {clean(check.title)}")

@@ -90,7 +90,7 @@ class StudentFolder:
         self._failure.unlink(missing_ok=True)
         before = self.grade()
         if before is None or _results(before) != _results(grade):
-            self._put_away()  # else it differs in nothing that anybody would compare
+            self._put_away()  # else there is nothing to compare: what is `previous` stays
         self._write(self.grade_file, gzip.compress(to_json(grade)))
         self._write(self._source, msgspec.json.encode(source))
 
@@ -148,18 +148,18 @@ class StudentFolder:
                 with suppress(FileExistsError):
                     os.link(new, self._lease)  # at no time is there one without its owner
                     return True
-                stale = self._owner()
-                if not self._is_stale(stale):
+                holder = self._owner()
+                if not self._is_stale(holder):
                     return False
-                gone = self._lease.with_name(f"lease.{secrets.token_hex(8)}")
+                moved = self._lease.with_name(f"lease.{secrets.token_hex(8)}")
                 with suppress(FileNotFoundError):
-                    self._lease.rename(gone)
-                    if read_json(gone, _Owner) != stale:  # another one was quicker: it is theirs
+                    self._lease.rename(moved)
+                    if read_json(moved, _Owner) != holder:  # another one was quicker: it is theirs
                         with suppress(FileExistsError):
-                            os.link(gone, self._lease)
-                        gone.unlink()
+                            os.link(moved, self._lease)
+                        moved.unlink()
                         return False
-                    gone.unlink()
+                    moved.unlink()
             return False
         finally:
             new.unlink()
@@ -199,12 +199,13 @@ def _begun(pid: int) -> str:
 
 
 def _place() -> str:
+    """In which a pid means one process: this boot of the machine, and the namespace of its pids."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
 
 
 def current_run(marks: Path) -> Run:
-    """The run that goes on; a new one if there is none, or the last was published."""
+    """The last run; a new one if there is none, or the last was published."""
     marks.mkdir(mode=0o700, parents=True, exist_ok=True)
     number, run = _last_run(marks)
     while run is None or run.published:
@@ -249,14 +250,14 @@ def _results(grade: Grade) -> list[object]:
 
 
 def state_of(path: Path) -> str:
-    """The hash of a file's or folder's names, sizes and times of change: no content is read.
+    """A hash that changes with a submission, of names, sizes and times of change; no content is read.
 
-    Of a folder with too much to list, which is refused when it is read, it is the same always.
+    A folder with too much to list, which cannot be graded, always has the same.
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     folders, count = [(str(path), path.name)] if path.is_dir() else [], 0
     if not folders:
-        _add(found, path.name, path.stat())
+        _add_file(digest, path.name, path.stat())
     while folders:
         folder, name = folders.pop()
         if len(os.fsencode(folder)) > _MAX_PATH:
@@ -265,24 +266,24 @@ def state_of(path: Path) -> str:
             entries = sorted(listed, key=lambda entry: entry.name)
         for entry in entries:
             inside = f"{name}/{entry.name}"
-            _add(found, inside, entry.stat(follow_symlinks=False))
+            _add_file(digest, inside, entry.stat(follow_symlinks=False))
             if entry.is_dir(follow_symlinks=False) and entry.name not in IGNORED_FOLDERS:
                 folders.append((entry.path, inside))
         count += len(entries)
         if count > MAX_LISTED:
             return "too much"
-    return found.hexdigest()
+    return digest.hexdigest()
 
 
-def _add(found: hashlib._Hash, name: str, status: os.stat_result) -> None:
+def _add_file(digest: hashlib._Hash, name: str, status: os.stat_result) -> None:
     line = f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0"
-    found.update(line.encode("utf-8", "surrogateescape"))
+    digest.update(line.encode("utf-8", "surrogateescape"))
 
 
 def read_grade(path: Path) -> Grade | None:
-    """A record of a grading, packed or not; None if the file is none, or another version's.
+    """The record in a file, gzipped or not, or in a folder's `grade.json`; None if it is none.
 
-    Of a folder it is the one in it.
+    A record of another version of the grader is none, too.
     """
     if path.is_dir():
         path = next(path.glob("grade.json*"), path)

@@ -24,7 +24,7 @@ _KEYS = {
     "Identifier": ("moodle_id",),
     "Email address": ("email",),
 }
-_MOODLES = "Grade"
+_MOODLE_COLUMN = "Grade"
 
 
 class GradebookError(Exception):
@@ -33,17 +33,16 @@ class GradebookError(Exception):
 
 @dataclass(frozen=True)
 class Gradebook:
-    """A gradebook: its lines, and where in them the mark and the identifiers are."""
+    """A platform's exported file."""
 
     name: str
     lines: list[list[str]]
-    mark: int
-    keys: dict[int, tuple[str, ...]]
+    mark: int  # the column of marks
+    keys: dict[int, tuple[str, ...]]  # columns that identify a student, with the roster's
 
     def filled(self, rows: Sequence[Row]) -> tuple[bytes, list[str]]:
-        """The file with each mark that is not held, and the ids of those who are in no line."""
-        marks = {row.student.id: row for row in rows if row.final is not None and not row.is_held}
-        left = set(marks)
+        """The file with all marks that may be published, and the ids of those in no line of it."""
+        left = {row.student.id for row in rows if row.publishable}
         for line in self.lines[1:]:
             cells = {
                 (column, normal(line[place]).removeprefix("participant "))
@@ -52,13 +51,11 @@ class Gradebook:
                 for column in columns
             }
             found = [row for row in rows if cells & row.student.keys.items()]
-            if len(found) != 1 or self.mark >= len(line):
-                continue
-            if found[0].is_held or found[0].final is None:  # what was published earlier goes
-                line[self.mark] = ""
-            else:
-                line[self.mark] = f"{found[0].final:g}"
-                left.discard(found[0].student.id)
+            if len(found) == 1 and self.mark < len(line):
+                row = found[0]
+                # An empty cell takes back a mark that was published earlier.
+                line[self.mark] = "" if row.is_held or row.final is None else f"{row.final:g}"
+                left.discard(row.student.id)
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(self.lines)
         return text.getvalue().encode("utf-8"), sorted(left)
@@ -72,11 +69,11 @@ def read(path: Path, column: str | None) -> Gradebook:
         column: the assignment's; for Moodle `Grade` if None.
 
     Raises:
-        GradebookError: it cannot be read, or lacks the column, or all that identify a student.
+        GradebookError: it cannot be read, or lacks the column, or any that identifies a student.
     """
     lines = tables.read(path, GradebookError)
     header = lines[0] if lines else []
-    column = column or _MOODLES
+    column = column or _MOODLE_COLUMN
     if column not in header:
         raise GradebookError(
             f"{path} has no column {column!r}; Canvas's needs --column, with one of: "

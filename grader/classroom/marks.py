@@ -19,7 +19,7 @@ from grader.classroom.policy import Override, PolicyError
 from grader.classroom.roster import Class, HandIn, Student
 from grader.isolation import UNISOLATED
 from grader.judge.provenance import SHORT
-from grader.results.record import ExerciseScore, Grade
+from grader.results.record import Grade
 from grader.results.text import clean_name, plural, points
 from grader.results.write import write_atomically
 
@@ -48,18 +48,13 @@ class Row:
     published: float | None = None  # the mark that left last, if one did
     exercises: dict[str, float] = field(default_factory=dict)  # points
     attention: list[str] = field(default_factory=list)  # what a person should look at
-    settled: list[str] = field(default_factory=list)  # what staff decided
+    settled: list[str] = field(default_factory=list)  # what staff decided, for staff
     grade: Grade | None = None
     is_held: bool = False  # it must not leave yet
     untimed: bool = False  # nobody knows when it came, so that it cost nothing
-    decided: list[str] = field(default_factory=list)  # what staff decided, for the student
+    for_student: list[str] = field(default_factory=list)  # what staff decided, for the student
     is_total: bool = False  # staff decided the whole mark
     page: str = ""  # the name by which the platform knows whose a page is
-
-    def of(self, exercise: str) -> ExerciseScore:
-        """An exercise of the grade."""
-        assert self.grade is not None, "it has exercises"
-        return next(e for e in self.grade.exercises if e.id == exercise)
 
     @cached_property
     def started(self) -> frozenset[str]:
@@ -71,22 +66,22 @@ class Row:
         )
 
     @property
-    def leaves(self) -> bool:
+    def publishable(self) -> bool:
         """Whether the mark may be published."""
         return self.final is not None and not self.is_held
 
     @property
     def explanation(self) -> str:
         """Why the mark is not the sum of the report's points; "" if it is."""
-        if self.grade is None or self.final is None or not (self.decided or self.penalty):
+        if self.grade is None or self.final is None or not (self.for_student or self.penalty):
             return ""
-        parts = [f"{points(self.grade.score or 0.0)} by the tests", *self.decided]
+        parts = [f"{points(self.grade.score or 0.0)} by the tests", *self.for_student]
         if self.penalty:
             parts.insert(len(parts) - self.is_total, self.lateness)
         return f"Your mark is {points(self.final)}: {'; '.join(parts)}."
 
 
-def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[str]) -> list[Row]:
+def rows(class_: Class, marks: Path, decisions: Decisions, current: Collection[str]) -> list[Row]:
     """A row for each student, in the order of their ids.
 
     `current` are those whose grade, or its refusal, is of what they handed in last.
@@ -94,19 +89,19 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
     by_content: dict[str, list[str]] = {}
     made = []
     published = _read_published(marks)
-    platform_tells = any(one.late for one in found.counted.values())  # the others were on time
-    for student in sorted(found.students.values(), key=lambda student: student.id):
-        one = found.counted.get(student.id)
-        row = _row(student, one, marks, decisions, student.id in current)
-        if student.id in found.undecided:
+    platform_tells = any(one.late for one in class_.counted.values())  # the others were on time
+    for student in sorted(class_.students.values(), key=lambda student: student.id):
+        hand_in = class_.counted.get(student.id)
+        row = _derived_row(student, hand_in, marks, decisions, student.id in current)
+        if student.id in class_.undecided:
             row.status = "undecided"
         row.untimed &= not platform_tells
         row.published = published.get(student.id)
-        leaving = row.final if row.leaves else None
+        leaving = row.final if row.publishable else None
         if published and row.published != leaving:
             before, now = _of_one(row.published, "nothing"), _of_one(leaving, "withdrawn")
             row.attention.append(f"{PUBLISHED}{before}, and is {now} now")
-        if earlier := found.earlier.get(student.id):
+        if earlier := class_.earlier.get(student.id):
             names = ", ".join(sorted(clean_name(other.path.name) for other in earlier))
             row.attention.append(f"handed in earlier, and not counted: {names}")
         if row.grade is not None and row.grade.provenance is not None:
@@ -120,27 +115,27 @@ def rows(found: Class, marks: Path, decisions: Decisions, current: Collection[st
         if row.grade is None or row.grade.provenance is None:
             continue
         same = by_content[row.grade.provenance.submission]
-        one = found.counted.get(row.student.id)
-        others = [s for s in same if s != row.student.id and found.counted.get(s) != one]
+        hand_in = class_.counted.get(row.student.id)
+        others = [s for s in same if s != row.student.id and class_.counted.get(s) != hand_in]
         if others and row.started:
             row.attention.append(f"{SAME}{', '.join(same)}")
     return made
 
 
-def _row(
-    student: Student, one: HandIn | None, marks: Path, decisions: Decisions, is_current: bool
+def _derived_row(
+    student: Student, hand_in: HandIn | None, marks: Path, decisions: Decisions, is_current: bool
 ) -> Row:
     folder = StudentFolder(marks, student.id)
-    row = Row(student, "missing", page=one.page if one is not None else "")
+    row = Row(student, "missing", page=hand_in.page if hand_in is not None else "")
     failure = folder.failure()
-    if one is not None and failure is not None and (is_current or failure.status == "fault"):
+    if hand_in is not None and failure is not None and (is_current or failure.status == "fault"):
         row.status = failure.status
         first, _, rest = failure.message.partition("\n")
         last = rest.rpartition("\n")[2]  # of a traceback
         row.attention.append(f"{failure.status}: {first}" + (f" … {last}" if last else ""))
-    elif one is not None and is_current and (grade := folder.grade()) is not None:
-        _enter(row, grade)
-    elif one is not None:
+    elif hand_in is not None and is_current and (grade := folder.grade()) is not None:
+        _enter_grade(row, grade)
+    elif hand_in is not None:
         row.status = "waiting"
         row.attention.append("not graded yet")
     if hold := decisions.holds.get(student.id):
@@ -149,13 +144,14 @@ def _row(
     if total := decisions.overrides.get((student.id, "")):
         row.attention.clear()  # decided, whatever the grade is
     _override(row, decisions.overrides)
-    if row.score is not None and one is not None:
-        _charge_lateness(row, decisions.times.get(student.id, one.when), one.late, decisions)
+    if row.score is not None and hand_in is not None:
+        when = decisions.times.get(student.id, hand_in.when)
+        _charge_lateness(row, when, hand_in.late, decisions)
         row.final = round(row.score * (1 - row.penalty), 2)
     if total is not None:
         before = _of_one(row.final, "none")
         row.final, row.is_total = total.points, True
-        row.decided.append(f"{points(total.points)} as staff decided")
+        row.for_student.append(f"{points(total.points)} as staff decided")
         row.settled.append(
             f"the mark was {before} and is {points(total.points)}, by {total.author}: "
             f"{total.reason}{_above(total.points, row.max_score)}"
@@ -163,7 +159,7 @@ def _row(
     return row
 
 
-def _enter(row: Row, grade: Grade) -> None:
+def _enter_grade(row: Row, grade: Grade) -> None:
     row.status, row.grade = "graded", grade
     row.score, row.max_score = grade.score, grade.max_score
     row.exercises = {exercise.id: exercise.points for exercise in grade.exercises}
@@ -207,15 +203,16 @@ def _override(row: Row, overrides: Mapping[tuple[str, str], Override]) -> None:
             row.attention.append(f"the override of {exercise} fits no exercise of the grade")
             continue
         assert row.score is not None, "with exercises there is a score"
-        before, of = row.exercises[exercise], row.of(exercise)
-        most = of.max_points
+        assert row.grade is not None, "it has exercises"
+        of = next(e for e in row.grade.exercises if e.id == exercise)
+        before, most = row.exercises[exercise], of.max_points
         if of.core:
             row.score = round(row.score + one.points - (before if of.measured else 0), 2)
         if of.core and not of.measured:
             row.max_score = round((row.max_score or 0.0) + most, 2)
         row.exercises[exercise] = one.points
         if one.points != before or not of.measured:
-            row.decided.append(f"{points(one.points)} for {exercise} as staff decided")
+            row.for_student.append(f"{points(one.points)} for {exercise} as staff decided")
         row.settled.append(
             f"{exercise} was {points(before)} and is {points(one.points)}, by {one.author}: "
             f"{one.reason}{_above(one.points, most)}"
@@ -250,11 +247,11 @@ def cells(row: Row) -> dict[str, object]:
     return found
 
 
-def write_tables(made: Sequence[Row], marks: Path) -> None:
+def write_tables(rows: Sequence[Row], marks: Path) -> None:
     """Writes `marks.csv` and `marks_by_exercise.csv`."""
-    write_atomically(marks / "marks.csv", tables.to_csv(COLUMNS, map(cells, made)))
-    exercises = list(dict.fromkeys(name for row in made for name in row.exercises))
-    by_exercise = ({"id": row.student.id, **row.exercises} for row in made)
+    write_atomically(marks / "marks.csv", tables.to_csv(COLUMNS, map(cells, rows)))
+    exercises = list(dict.fromkeys(name for row in rows for name in row.exercises))
+    by_exercise = ({"id": row.student.id, **row.exercises} for row in rows)
     table = tables.to_csv(("id", *exercises), by_exercise)
     write_atomically(marks / "marks_by_exercise.csv", table)
 
@@ -271,36 +268,36 @@ def entered(student: str, marks: Path) -> str:
 def note_shown(made: Sequence[Row], marks: Path) -> list[str]:
     """Keeps what the tables show; returns the students of whom they showed something else before.
 
-    Call it once they are written: what a killed command has graded, or another machine, or each of
-    several parts, no table has shown.
+    Call it once they are written: no table has shown yet what a killed command graded, another
+    machine, or a part of the class.
     """
-    file, now = marks / "shown.json", {row.student.id: _shown(row) for row in made}
+    file, now = marks / "shown.json", {row.student.id: _shown(row) for row in rows}
     before = read_json(file, dict[str, list[object]]) or {}
     write_atomically(file, msgspec.json.encode(now))
     return [student for student, shown in now.items() if before.get(student) != shown]
 
 
 def _shown(row: Row) -> list[object]:
-    """What the tables show of a grading, whatever staff decide: they have seen their decisions.
+    """What the tables show of a grading: no grade is published before staff could see it.
 
-    It is compared with the last time, so that no grade is published that nobody has seen.
+    What staff decide is no part of it: they know.
     """
     grade = row.grade
     of = [grade.score, grade.max_score, grade.verdicts, grade.started] if grade else []
     return [row.status, *of]
 
 
-def note_published(made: Sequence[Row], marks: Path) -> None:
-    """Keeps the marks that leave, for a later comparison; others may still be on the platform.
+def note_published(rows: Sequence[Row], marks: Path) -> None:
+    """Notes the published marks, beside earlier ones, which may still be on the platform.
 
-    That a mark has changed needs nobody any more.
+    With that the rows no longer say that a published mark has changed.
     """
     kept = _read_published(marks)
-    kept |= {row.student.id: row.final for row in made if row.leaves and row.final is not None}
+    kept |= {row.student.id: row.final for row in rows if row.publishable and row.final is not None}
     lines = ({"id": student, "points": points} for student, points in sorted(kept.items()))
     write_atomically(marks / "published.csv", tables.to_csv(("id", "points"), lines))
-    for row in made:
-        if row.leaves:
+    for row in rows:
+        if row.publishable:
             row.published = row.final
             row.attention = [why for why in row.attention if not why.startswith(PUBLISHED)]
 
@@ -317,15 +314,14 @@ def _read_published(marks: Path) -> dict[str, float]:
 CHANGES = ("id", "name", "exercise", "old", "new", "checks", "final")
 
 
-def write_changes(made: Iterable[Row], marks: Path) -> int | None:
-    """Writes `changes.csv`: which points differ from the grading before. Returns their number.
+def write_changes(rows: Iterable[Row], marks: Path) -> int | None:
+    """Writes `changes.csv`: which points differ from the grading before. Returns how many do.
 
-    None if nobody was graded before. `checks` are those whose points changed, `final` is the mark
-    now.
+    None if nobody was graded before. The column `checks` has those whose points changed.
     """
     lines: list[dict[str, object]] = []
     is_first = True
-    for row in made:
+    for row in rows:
         before = StudentFolder(marks, row.student.id).previous() if row.grade else None
         if row.grade is None or before is None:
             continue
@@ -340,9 +336,9 @@ def write_changes(made: Iterable[Row], marks: Path) -> int | None:
                 for check in row.grade.checks
                 if check.exercise == exercise and check.points != earned.get(check.test, 0.0)
             ]
-            points = exercise, old.get(exercise), new.get(exercise)
-            cells = row.student.id, row.student.name, *points, " ".join(changed), row.final
-            lines.append(dict(zip(CHANGES, cells, strict=True)))
+            old_and_new = exercise, old.get(exercise), new.get(exercise)
+            values = row.student.id, row.student.name, *old_and_new, " ".join(changed), row.final
+            lines.append(dict(zip(CHANGES, values, strict=True)))
     write_atomically(marks / "changes.csv", tables.to_csv(CHANGES, lines))
     return None if is_first else len(lines)
 

@@ -48,8 +48,8 @@ def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
     )
 
 
-def of_today(grade: Grade) -> Grade:
-    """The same grade by the grader as it is, which differs in nothing that matters."""
+def with_this_tree(grade: Grade) -> Grade:
+    """The grade as if today's grader had given it, which differs in nothing that matters to it."""
     assert grade.provenance is not None, "its grader is known"
     origin = msgspec.structs.replace(grade.provenance, tree=tree_hash())
     return msgspec.structs.replace(grade, provenance=origin)
@@ -68,7 +68,7 @@ def unmeasured(grade: Grade | None, manifest: Manifest) -> tuple[str, ...]:
 
 
 def _further(before: FurtherRuns | None, again: FurtherRuns | None, new: set[str]) -> FurtherRuns:
-    """The runs with further seeds, of which those of `new` are the last ones."""
+    """The runs with further seeds of both; of the exercises `new` only what the second found."""
     none = FurtherRuns(runs=0, charged=0.0)
     before, again = before or none, again or none
     kept = (failure for failure in before.failures if failure.exercise not in new)

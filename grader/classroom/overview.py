@@ -15,18 +15,14 @@ from grader.results.record import Grade
 from grader.results.text import clean
 
 _BINS = 10  # of the distribution of marks
-_OURS = 0.8  # of those who started: a check that more of them fail may be a mistake of ours
+_SUSPICIOUS = 0.8  # of those who started: if more fail a check, it may be at fault itself
 _CAUSES = 3  # that are named for an exercise
 _TEMPLATE = Path(__file__).with_name("overview.html")
 
 
 @dataclass
 class ExerciseView:
-    """What the class made of one exercise.
-
-    `discrimination` is the correlation of its points with those of all others; None if all have
-    the same. `causes` are the commonest for which checks failed, with the number of students.
-    """
+    """What the class made of one exercise."""
 
     id: str
     title: str
@@ -34,8 +30,9 @@ class ExerciseView:
     started: float = 0.0  # as `full`: a share of the graded students
     full: float = 0.0
     mean: float = 0.0  # of the points, as a share
+    # Correlation of its points with those of all others; None if all have the same.
     discrimination: float | None = None
-    causes: list[tuple[str, int]] = field(default_factory=list)
+    causes: list[tuple[str, int]] = field(default_factory=list)  # the commonest, and students
 
 
 @dataclass
@@ -62,7 +59,7 @@ def html(rows: Sequence[Row], suspected: Sequence[CheckView]) -> str:
         mean=statistics.fmean(finals) if finals else None,
         median=statistics.median(finals) if finals else None,
         bins=_distribution(finals, most),
-        exercises=_exercises(graded),
+        exercises=_exercise_views(graded),
         suspects=suspected,
         seconds=sum(origin.cpu_seconds or 0.0 for origin in origins),
         tiers=sorted({grade.isolation.tier for _, grade in graded}),
@@ -77,10 +74,10 @@ def _distribution(finals: Sequence[float], most: float) -> list[tuple[float, flo
     return [(i / _BINS * most, (i + 1) / _BINS * most, counts[i]) for i in range(_BINS)]
 
 
-def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
+def _exercise_views(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
     views: dict[str, ExerciseView] = {}
-    got: dict[str, list[float]] = defaultdict(list)
-    rest: dict[str, list[float]] = defaultdict(list)
+    points: dict[str, list[float]] = defaultdict(list)
+    others: dict[str, list[float]] = defaultdict(list)
     started: Counter[str] = Counter()
     causes: dict[str, Counter[str]] = defaultdict(Counter)
     for row, grade in graded:
@@ -88,27 +85,26 @@ def _exercises(graded: Sequence[tuple[Row, Grade]]) -> list[ExerciseView]:
         for one in grade.exercises:
             if not one.measured:
                 continue
-            view = ExerciseView(one.id, clean(one.title), one.max_points)
-            views.setdefault(one.id, view)
-            mine = row.exercises[one.id]
-            got[one.id].append(mine)
-            rest[one.id].append(sum(row.exercises.values()) - mine)
+            views.setdefault(one.id, ExerciseView(one.id, clean(one.title), one.max_points))
+            earned = row.exercises[one.id]
+            points[one.id].append(earned)
+            others[one.id].append(sum(row.exercises.values()) - earned)
         failed = [check for check in grade.checks if check.state == "failed"]
         for name, cause in {(check.exercise, check.cause) for check in failed}:
             if cause not in (None, Cause.NOT_STARTED):
                 causes[name][cause] += 1
     for name, view in views.items():
-        view.started = started[name] / len(got[name])
-        view.full = sum(p >= view.max_points for p in got[name]) / len(got[name])
-        view.mean = statistics.fmean(got[name]) / view.max_points if view.max_points else 0.0
+        view.started = started[name] / len(points[name])
+        view.full = sum(p >= view.max_points for p in points[name]) / len(points[name])
+        view.mean = statistics.fmean(points[name]) / view.max_points if view.max_points else 0.0
         view.causes = causes[name].most_common(_CAUSES)
-        if len(set(got[name])) > 1 and len(set(rest[name])) > 1:
-            view.discrimination = statistics.correlation(got[name], rest[name])
+        if len(set(points[name])) > 1 and len(set(others[name])) > 1:
+            view.discrimination = statistics.correlation(points[name], others[name])
     return list(views.values())
 
 
 def suspects(rows: Sequence[Row]) -> list[CheckView]:
-    """The hidden checks that nearly all fail who started their exercise, the worst first."""
+    """The hidden checks that nearly everybody fails who started the exercise, the worst first."""
     failed: Counter[tuple[str, str]] = Counter()
     titles: dict[tuple[str, str], str] = {}
     judged: Counter[tuple[str, str]] = Counter()
@@ -122,6 +118,6 @@ def suspects(rows: Sequence[Row]) -> list[CheckView]:
     found = [
         CheckView(*key, clean(titles[key]), number, judged[key])
         for key, number in failed.items()
-        if judged[key] > 1 and number >= _OURS * judged[key]
+        if judged[key] > 1 and number >= _SUSPICIOUS * judged[key]
     ]
     return sorted(found, key=lambda check: (-check.failed / check.judged, check.test))

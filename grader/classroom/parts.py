@@ -40,14 +40,14 @@ def parts(root: Path = REPOSITORY) -> Parts:
         if not name.startswith("tests/") or not Path(name).name.startswith("test_"):
             others[name] = text
             continue
-        left = []
+        unmarked = []
         for node in ast.parse(text).body:
             exercise = marked_exercise(node) if isinstance(node, ast.FunctionDef) else None
             if exercise:
                 tests.setdefault(exercise, []).append(f"{name}\n{ast.dump(node)}")
             else:
-                left.append(ast.dump(node))
-        rest[name], exercises[name] = _hash(left), sorted(exercises_in(root / name))
+                unmarked.append(ast.dump(node))
+        rest[name], exercises[name] = _hash(unmarked), sorted(exercises_in(root / name))
     hashes = {exercise: _hash(texts) for exercise, texts in tests.items()}
     return Parts(hashes, rest, exercises, hash_of_files(others.items()))
 
@@ -56,7 +56,7 @@ def _hash(texts: list[str]) -> str:
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
-def keep(marks: Path) -> None:
+def keep_parts(marks: Path) -> None:
     """Notes the grader as it is, for a later change of it."""
     file = _file(marks, tree_hash())
     if not file.exists():
@@ -64,8 +64,8 @@ def keep(marks: Path) -> None:
         write_atomically(file, msgspec.json.encode(parts()))
 
 
-def changed(marks: Path, tree: str) -> set[str] | None:
-    """The exercises that the changes since an earlier state concern; None: all, or nobody knows."""
+def to_rerun(marks: Path, tree: str) -> set[str] | None:
+    """The exercises that changes since the grader `tree` concern; None: all, or nobody knows."""
     before, now = read_json(_file(marks, tree), Parts), parts()
     if before is None or before.others != now.others or before.rest.keys() != now.rest.keys():
         return None

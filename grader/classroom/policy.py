@@ -18,11 +18,13 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from grader.classroom import tables
 from grader.results import lateness
 from grader.results.lateness import Deadlines
+
+K, V = TypeVar("K"), TypeVar("V")
 
 
 class PolicyError(Exception):
@@ -58,11 +60,10 @@ def read_deadlines(path: Path) -> Deadlines | None:
     return found
 
 
-def read_overrides(path: Path, known: Mapping[str, str] = {}) -> dict[tuple[str, str], Override]:
-    """By student and exercise; {} without the file. Raises PolicyError."""
-    found = {}
+def read_overrides(path: Path, new_ids: Mapping[str, str] = {}) -> dict[tuple[str, str], Override]:
+    """By student and exercise, "" for the whole mark; {} without the file. Raises PolicyError."""
 
-    def take(row: dict[str, str]) -> None:
+    def take(row: dict[str, str], found: dict[tuple[str, str], Override]) -> None:
         try:
             points = float(row["points"])
         except ValueError:
@@ -71,30 +72,26 @@ def read_overrides(path: Path, known: Mapping[str, str] = {}) -> dict[tuple[str,
             raise _WrongLine(f"the points {row['points']!r} are no number from 0")
         found[row["id"], row["exercise"]] = Override(points, row["author"], row["reason"])
 
-    _read(path, ("id", "exercise", "points", "author", "reason", "date"), known, take)
-    return found
+    return _read(path, ("id", "exercise", "points", "author", "reason", "date"), new_ids, take)
 
 
-def read_holds(path: Path, known: Mapping[str, str] = {}) -> dict[str, Hold]:
+def read_holds(path: Path, new_ids: Mapping[str, str] = {}) -> dict[str, Hold]:
     """Marks that are held now, by student; {} without the file. Raises PolicyError."""
-    found: dict[str, Hold] = {}
 
-    def take(row: dict[str, str]) -> None:
+    def take(row: dict[str, str], found: dict[str, Hold]) -> None:
         if row["released"]:
             _check_date("released", row["released"])
             found.pop(row["id"], None)
         else:
             found[row["id"]] = Hold(row["author"], row["reason"])
 
-    _read(path, ("id", "author", "reason", "date", "released"), known, take)
-    return found
+    return _read(path, ("id", "author", "reason", "date", "released"), new_ids, take)
 
 
-def read_times(path: Path, known: Mapping[str, str] = {}) -> dict[str, datetime]:
+def read_times(path: Path, new_ids: Mapping[str, str] = {}) -> dict[str, datetime]:
     """When students handed in, as staff know it; {} without the file. Raises PolicyError."""
-    found = {}
 
-    def take(row: dict[str, str]) -> None:
+    def take(row: dict[str, str], found: dict[str, datetime]) -> None:
         try:
             when = datetime.fromisoformat(row["time"])
         except ValueError:
@@ -103,37 +100,35 @@ def read_times(path: Path, known: Mapping[str, str] = {}) -> dict[str, datetime]
             raise _WrongLine(f"the time {row['time']!r} is none; write 2026-10-02T23:59:00+02:00")
         found[row["id"]] = when
 
-    _read(path, ("id", "time", "author", "reason", "date"), known, take)
-    return found
+    return _read(path, ("id", "time", "author", "reason", "date"), new_ids, take)
 
 
-def read_matches(path: Path, known: Mapping[str, str] = {}) -> dict[str, list[str]]:
-    """By an entry's name the ids of its group, none for nobody's; {} without the file."""
-    found: dict[str, list[str]] = {}
+def read_matches(path: Path, new_ids: Mapping[str, str] = {}) -> dict[str, list[str]]:
+    """Who handed in the entry of a name: ids, or [] for nobody. {} without the file."""
 
-    def take(row: dict[str, str]) -> None:
+    def take(row: dict[str, str], found: dict[str, list[str]]) -> None:
         group = found.setdefault(row["name"], [])
         if not row["id"]:
             group.clear()
         elif row["id"] not in group:
             group.append(row["id"])
 
-    _read(path, ("name", "id", "author", "reason", "date"), known, take)
-    return found
+    return _read(path, ("name", "id", "author", "reason", "date"), new_ids, take)
 
 
 def _read(
     path: Path,
     columns: tuple[str, ...],
-    known: Mapping[str, str],
-    take: Callable[[dict[str, str]], None],
-) -> None:
-    """Gives `take` each line; all must have just these columns, an author, a reason, a date.
+    new_ids: Mapping[str, str],
+    take: Callable[[dict[str, str], dict[K, V]], None],
+) -> dict[K, V]:
+    """What `take` made of each line; all must have just these columns, an author, a reason, a date.
 
-    Who is known by another id is given that one.
+    `new_ids` has, for some ids in the file, the one to use: an alias, or whose alias it is.
     """
+    found: dict[K, V] = {}
     if not path.exists():
-        return
+        return found
     header, *rows = tables.read(path, PolicyError) or [[]]
     expected = ",".join(columns)
     if [column.strip() for column in header] != list(columns):
@@ -142,14 +137,15 @@ def _read(
     for line, cells in enumerate(rows, 2):
         try:
             if any(cell.strip() for cell in cells):
-                take(_row(cells, columns, known))
+                take(_row(cells, columns, new_ids), found)
         except _WrongLine as why:
             wrong.append(f"{path}:{line}: {why}")
     if wrong:
         raise PolicyError("\n".join(wrong))
+    return found
 
 
-def _row(cells: list[str], columns: tuple[str, ...], known: Mapping[str, str]) -> dict[str, str]:
+def _row(cells: list[str], columns: tuple[str, ...], new_ids: Mapping[str, str]) -> dict[str, str]:
     if len(cells) != len(columns):
         raise _WrongLine(
             f"{len(cells)} cells for {','.join(columns)}; a text with a comma needs quotation marks"
@@ -159,7 +155,7 @@ def _row(cells: list[str], columns: tuple[str, ...], known: Mapping[str, str]) -
         if not row[key]:
             raise _WrongLine(f"{key} is missing")
     _check_date("date", row["date"])
-    return row | {"id": known.get(row["id"], row["id"])}
+    return row | {"id": new_ids.get(row["id"], row["id"])}
 
 
 def _check_date(key: str, text: str) -> None:

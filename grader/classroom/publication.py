@@ -32,13 +32,13 @@ class NotReady(Exception):
     """Something is not decided yet, so nothing may leave; the message says what to do."""
 
 
-def check(found: Class, rows: Sequence[Row], marks: Path, new: Sequence[str]) -> None:
+def check(class_: Class, rows: Sequence[Row], marks: Path, new: Sequence[str]) -> None:
     """Raises NotReady unless all that was handed in has a mark, was refused, or is held.
 
-    And could be looked at: of the students `new` the tables have only now shown what they have.
+    Also if the tables show something `new` of students: staff must have looked at it before.
     """
-    if found.unmatched:
-        names = ", ".join(path.name for path, _ in found.unmatched)
+    if class_.unmatched:
+        names = ", ".join(path.name for path, _ in class_.unmatched)
         raise NotReady(f"nobody knows whose it is: {names}; attention.md says what to do")
     undecided = [
         row.student.id
@@ -67,10 +67,10 @@ def overlap(one: Path, other: Path) -> bool:
 def publish(rows: Sequence[Row], marks: Path, target: Path) -> dict[str, list[str]]:
     """Writes `ID/report.html` and `ID/results.json` for each mark that is not held, and marks.csv.
 
-    What an earlier publication wrote of a student of the class who has nothing now is removed.
+    Removes what an earlier publication wrote of students who are held now or have no grade.
 
     Returns:
-        What became of the students, by words: their ids.
+        By what became of the students, in words, their ids.
     """
     became: dict[str, list[str]] = {}
     end_run(marks)
@@ -83,7 +83,7 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> dict[str, list[st
                 (place / name).unlink(missing_ok=True)
             with suppress(OSError):  # there is none, or somebody's own file is in it
                 place.rmdir()
-        if not row.leaves:
+        if not row.publishable:
             became.setdefault("held" if row.is_held else row.status, []).append(row.student.id)
             continue
         what = "with a page" if row.grade else "with a mark alone"
@@ -107,26 +107,26 @@ def publish(rows: Sequence[Row], marks: Path, target: Path) -> dict[str, list[st
 def pack(rows: Sequence[Row], target: Path) -> list[str]:
     """Writes feedback.zip, of published pages, as Canvas or Moodle takes it; none if neither does.
 
-    The platform gives a group's page to all of it, so all must have the same mark for one reason.
+    The platform gives a group one page, so its members must have the same mark, explained alike.
 
     Returns:
-        Whose page is not in it, though others are.
+        The students whose page is not in it, though others' are.
     """
     by_name: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_name[row.page].append(row)
     alone = by_name.pop("", [])
-    without = [row.student.id for row in alone if row.leaves and row.grade is not None]
-    packed = target / f".{FEEDBACK}"
+    without = [row.student.id for row in alone if row.publishable and row.grade is not None]
+    unfinished = target / f".{FEEDBACK}"
     (target / FEEDBACK).unlink(missing_ok=True)
     if not by_name:
         return []
-    with ZipFile(packed, "w", ZIP_DEFLATED) as file:
+    with ZipFile(unfinished, "w", ZIP_DEFLATED) as file:
         for name, group in by_name.items():
             page = target / group[0].student.id / _REPORT
-            if len({(row.leaves, row.final, row.explanation) for row in group}) > 1:
+            if len({(row.publishable, row.final, row.explanation) for row in group}) > 1:
                 without += [row.student.id for row in group]
             elif page.exists():
                 file.write(page, name)
-    packed.replace(target / FEEDBACK)
+    unfinished.replace(target / FEEDBACK)
     return without

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -40,15 +39,11 @@ class RosterError(Exception):
 
 @dataclass(frozen=True)
 class Student:
-    """One line of the roster.
-
-    `keys` identify the student, in lower case, by column. A name does not: on some platforms
-    students choose it.
-    """
+    """One line of the roster."""
 
     id: str  # the folder's name in the marks
-    name: str = ""
-    keys: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""  # identifies nobody: on some platforms students choose it
+    keys: Mapping[str, str] = field(default_factory=dict)  # that do, in lower case, by column
 
 
 class Member(NamedTuple):
@@ -107,7 +102,7 @@ def read_roster(path: Path) -> dict[str, Student]:
         if not any(cells.values()):
             continue
         student = cells.get("id", "")
-        if why := _why_no_id(student):
+        if why := _why_not_an_id(student):
             raise RosterError(f"{path}:{line}: the id {student!r} {why}")
         if student in students:
             raise RosterError(f"{path}:{line}: the id {student!r} is there twice")
@@ -120,7 +115,7 @@ def read_roster(path: Path) -> dict[str, Student]:
     return students
 
 
-def _why_no_id(text: str) -> str:
+def _why_not_an_id(text: str) -> str:
     """Why a text cannot be the id of a student; "" if it can."""
     if not text:
         return "is empty"
@@ -144,8 +139,8 @@ def handed_in(folder: Path, roster: Mapping[str, Student] | None = None) -> list
         rest = {path.name for path in entries} - {one.path.name for one in named} - {_METADATA}
         return named + [_plain(folder / name) for name in sorted(rest)]
     users = {s.keys["canvas_id"] for s in (roster or {}).values() if "canvas_id" in s.keys}
-    for form in (lambda path: _of_canvas(path, users), _of_moodle):
-        found = [form(path) for path in entries]
+    for parse in (lambda path: _of_canvas(path, users), _of_moodle):
+        found = [parse(path) for path in entries]
         # A TA's file, or a kind of entry that nobody thought of, must not hide the platform.
         if entries and 2 * sum(one is not None for one in found) >= len(entries):
             return [one or _plain(path) for one, path in zip(found, entries, strict=True)]
@@ -184,9 +179,9 @@ def _gradescope_submission(path: Path, about: dict[str, Any]) -> HandIn:
 
 
 def _of_canvas(path: Path, users: set[str]) -> HandIn | None:
-    """An entry of Canvas's bulk download; None if its name is none.
+    """An entry of Canvas's bulk download; None if it is not named like one.
 
-    A name with several pairs of numbers is a user's only if the roster has just one of them.
+    Of several pairs of numbers in a name those count whose user is one of `users`, the roster's.
     """
     found = list(_CANVAS_NUMBERS.finditer(path.name))
     if users and len(found) > 1:
@@ -201,15 +196,14 @@ def _of_canvas(path: Path, users: set[str]) -> HandIn | None:
 
 
 def _of_moodle(path: Path) -> HandIn | None:
-    """An entry of Moodle's bulk download; None if its name is none."""
+    """An entry of Moodle's bulk download; None if it is not named like one."""
     found = list(_MOODLE_NUMBERS.finditer(path.name))
     if not found:
         return None
     keys = tuple((match["id"], _MOODLE) for match in found)
-    page = (
-        f"feedback_{found[0]['id']}_assignsubmission_file_/report.html" if len(found) == 1 else ""
-    )
-    return HandIn(path, (Member(keys, path.name[: found[0].start()]),), page=page)
+    member = Member(keys, path.name[: found[0].start()])
+    page = f"feedback_{found[0]['id']}_assignsubmission_file_/report.html"
+    return HandIn(path, (member,), page=page if len(found) == 1 else "")
 
 
 def _stem(path: Path) -> str:
@@ -225,69 +219,69 @@ def match(
     roster: Mapping[str, Student] | None,
     decided: Mapping[str, Collection[str]] = {},
 ) -> Class:
-    """Gives each student what they handed in last; without a roster, everybody who did is one.
+    """Gives each student what they handed in last; without a roster, whoever did is a student.
 
-    `decided` has by an entry's name the students whose it is, as staff decided.
+    `decided` has the ids of those who handed in the entry of a name, as staff decided.
     """
-    found = Class(dict(roster or {}))
+    class_ = Class(dict(roster or {}))
     owners: dict[str, list[HandIn]] = {}
     for one in handed:
         name = one.path.name
         if name in decided:
             for who in decided[name]:
                 if roster is None:
-                    if why := _why_no_id(who):
+                    if why := _why_not_an_id(who):
                         raise RosterError(f"matches.csv: the id {who!r} {why}")
-                    found.students.setdefault(who, Student(who))
+                    class_.students.setdefault(who, Student(who))
                 owners.setdefault(who, []).append(one)
             continue
         if not one.members:
-            found.unmatched.append((one.path, "the export names no student"))
+            class_.unmatched.append((one.path, "the export names no student"))
         for member in one.members:
             if not one.path.is_dir() and not name.lower().endswith(ARCHIVE_SUFFIXES):
                 why = "is neither a folder nor an archive"
             elif roster is None:
-                who, why = _as_student(member, found.students)
+                who, why = _as_student(member, class_.students)
             else:
-                who, why = _known(member, roster.values())
+                who, why = _on_roster(member, roster.values())
             if why:
-                found.unmatched.append((one.path, why))
+                class_.unmatched.append((one.path, why))
             elif one not in owners.setdefault(who, []):  # two addresses of one student
                 owners[who].append(one)
     for who, several in owners.items():
         chosen = [one for one in several if who in decided.get(one.path.name, ())]
-        last, why = _last(chosen or several)
+        last, why = _last_hand_in(chosen or several)
         if last is None:
-            found.undecided.add(who)
-            found.unmatched += [(one.path, f"{who}: {why}") for one in several]
+            class_.undecided.add(who)
+            class_.unmatched += [(one.path, f"{who}: {why}") for one in several]
         else:
-            found.counted[who] = last
-            found.earlier[who] = [one for one in several if one is not last]
-    found.unmatched = [(path, _but_counts(path, why, found)) for path, why in found.unmatched]
-    return found
+            class_.counted[who] = last
+            class_.earlier[who] = [one for one in several if one is not last]
+    class_.unmatched = [(path, _but_counts(path, why, class_)) for path, why in class_.unmatched]
+    return class_
 
 
-def _but_counts(path: Path, why: str, found: Class) -> str:
+def _but_counts(path: Path, why: str, class_: Class) -> str:
     """Why an entry is nobody's for sure, and for whom it counts all the same."""
-    members = ", ".join(who for who, one in found.counted.items() if one.path == path)
+    members = ", ".join(who for who, one in class_.counted.items() if one.path == path)
     if not members:
         return why
     return f"{why}; it counts for {members}: name these in matches.csv, a line each"
 
 
 def _as_student(member: Member, students: dict[str, Student]) -> tuple[str, str]:
-    """The id of the student who is called so, added if need be; or why nobody can be."""
+    """The id that the key itself is, and "", after it was added; else "", and why it is none."""
     if len({key for key, _ in member.keys}) > 1 and member.keys[0][1] in (_CANVAS, _MOODLE):
         return "", "its name has several numbers; only a roster can tell whose it is"
     who = member.keys[0][0] if member.keys else ""
-    if why := _why_no_id(who):
+    if why := _why_not_an_id(who):
         return "", f"its name {who!r} {why}"
     students.setdefault(who, Student(who, member.name))
     return who, ""
 
 
-def _known(member: Member, students: Iterable[Student]) -> tuple[str, str]:
-    """The id of the one student of the roster whom all keys that anybody has belong to; or why."""
+def _on_roster(member: Member, students: Iterable[Student]) -> tuple[str, str]:
+    """The id of the one student who has any of the keys, and ""; else "", and why nobody is."""
     looked = {(column, normal(key)) for key, columns in member.keys for column in columns}
     found = sorted(student.id for student in students if looked & student.keys.items())
     if len(found) == 1:
@@ -298,9 +292,9 @@ def _known(member: Member, students: Iterable[Student]) -> tuple[str, str]:
     return "", f"no line of the roster has {texts or 'a key'}"
 
 
-def _last(several: Sequence[HandIn]) -> tuple[HandIn | None, str]:
+def _last_hand_in(several: Sequence[HandIn]) -> tuple[HandIn | None, str]:
     """What was handed in last, or why that cannot be known."""
-    times = Counter(one.when for one in several)
+    times = {one.when for one in several}
     if len(several) == 1:
         return several[0], ""
     if None not in times and len(times) == len(several):

@@ -24,8 +24,8 @@ from assignment import manifest as manifests
 from assignment.manifest import Manifest
 from grader.classroom import engine
 from grader.classroom.folder import Failure, Source, StudentFolder, current_run, state_of
-from grader.classroom.merging import merged, of_today, unmeasured
-from grader.classroom.parts import changed, keep
+from grader.classroom.merging import merged, unmeasured, with_this_tree
+from grader.classroom.parts import keep_parts, to_rerun
 from grader.classroom.roster import HandIn
 from grader.faults import GraderFault
 from grader.intake import stage
@@ -76,7 +76,7 @@ def jobs_of(counted: Mapping[str, HandIn]) -> list[Job]:
 
 
 def is_done(job: Job, order: Order) -> bool:
-    """Whether each student has the grade of just these files by just this grader, or no chance.
+    """Whether exactly these files have a grade, or were refused, by exactly this grader.
 
     Nothing is read of what was handed in but names, sizes and times of change.
     """
@@ -91,12 +91,12 @@ def is_done(job: Job, order: Order) -> bool:
             return False
         if failure is not None and failure.status == "fault":
             return False
-        if failure is None and not _holds(folder, source, order):
+        if failure is None and not _has_wanted_grade(folder, source, order):
             return False
     return True
 
 
-def _holds(folder: StudentFolder, source: Source, order: Order) -> bool:
+def _has_wanted_grade(folder: StudentFolder, source: Source, order: Order) -> bool:
     """Whether there is a grade of an accepted tier, with races if they are asked for."""
     if not order.accepts(source.tier) or not folder.grade_file.exists():
         return False
@@ -107,13 +107,13 @@ def grade_all(
     todo: Sequence[Job],
     order: Order,
     processes: int,
-    done: Callable[[Job, Status], None],
+    on_done: Callable[[Job, Status], None],
     start: Callable[..., Grader] = Grader,
 ) -> None:
     """Grades each job once, `processes` at a time.
 
     Args:
-        done: called when a job is done, or is being graded by another machine.
+        on_done: called when a job is done, or is being graded by another machine.
         start: makes a grader from `tiers` and `lanes`; at the top of a module.
 
     Raises:
@@ -131,7 +131,7 @@ def grade_all(
         has_started = False
         try:
             with engine.started(begin, min(processes, len(batch))) as graders:
-                graders.submit(_nothing).result()
+                graders.submit(_do_nothing).result()
                 has_started = True
                 while batch or running:
                     while batch and len(running) < processes:
@@ -139,18 +139,19 @@ def grade_all(
                         running[future] = batch.pop(0)
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         status = _status(future, running[future], order)
-                        done(running.pop(future), status)
+                        on_done(running.pop(future), status)
         except BrokenProcessPool:
             if not has_started:
                 raise GraderFault("no process that grades could start") from None
             waiting += batch
             for job in running.values():
+                # What is leased was being graded; the others only waited.
                 kills[job] += StudentFolder(order.marks, job.students[0]).is_leased
                 if kills[job] < _TRIES:
                     waiting.append(job)
                 else:
                     _keep_fault(job, order, f"the grader was killed {_TRIES} times meanwhile")
-                    done(job, "fault")
+                    on_done(job, "fault")
 
 
 def wait_for_others(jobs: Sequence[Job], marks: Path) -> Iterator[Job]:
@@ -212,8 +213,8 @@ def _leased(job: Job, marks: Path) -> Iterator[Callable[[], None] | None]:
 # --- in a process of the engine ------------------------------------------------------------------
 
 
-def _nothing(_: Grader) -> None:
-    """Shows that a process has started."""
+def _do_nothing(_: Grader) -> None:
+    """Work whose end shows that a process has started."""
 
 
 def grade_one(grader: Grader, job: Job, order: Order) -> Status:
@@ -243,10 +244,10 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
             for folder in folders:
                 folder.write_failure(Failure("refused", why), source)
             return "refused"
-        keep(order.marks)
+        keep_parts(order.marks)
         content = content_hash(selected, manifest.package)
-        before = _kept(folders, content)
-        grade = _graded(grader, selected, before, order, renew)
+        before = _earlier_grade(folders, content)
+        grade = _grade(grader, selected, before, order, renew)
         is_kept = before is not None and grade.checks is before.checks
         is_same = is_kept and before == folders[0].grade()
         status: Status = "unchanged" if is_same else "graded"
@@ -260,8 +261,8 @@ def grade_one(grader: Grader, job: Job, order: Order) -> Status:
         return status
 
 
-def _kept(folders: Sequence[StudentFolder], content: str) -> Grade | None:
-    """The grade of these files that a group's member has, or had before, as after a fault."""
+def _earlier_grade(folders: Sequence[StudentFolder], content: str) -> Grade | None:
+    """The grade of these files that a member of the group has, or had before a fault."""
     for read in (StudentFolder.grade, StudentFolder.previous):
         for grade in map(read, folders):
             if grade and grade.provenance and grade.provenance.submission == content:
@@ -269,18 +270,18 @@ def _kept(folders: Sequence[StudentFolder], content: str) -> Grade | None:
     return None
 
 
-def _graded(
+def _grade(
     grader: Grader,
     selected: stage.Selected,
     before: Grade | None,
     order: Order,
     renew: Callable[[], None],
 ) -> Grade:
-    """The grade of what was read, as far as it can be from the grading before of the same."""
+    """Grades what was read; what still holds of a grading of the same files `before` is kept."""
     manifest = grader.manifest
     nonce = before.nonce if before is not None else current_run(order.marks).nonce
 
-    def grade(only: Collection[str] = (), timing: Timing = "skip") -> Grade:
+    def run_tests(only: Collection[str] = (), timing: Timing = "skip") -> Grade:
         made = grader.grade(
             selected,
             only=only,
@@ -295,27 +296,28 @@ def _graded(
 
     found = None
     if before is not None and order.accepts(before.isolation.tier):
-        found = _up_to_date(before, order.marks, manifest, grade)
-    found = found or grade()
+        found = _up_to_date(before, order.marks, manifest, run_tests)
+    found = found or run_tests()
     if order.races and (missing := unmeasured(found, manifest)):
-        found = merged(found, grade(missing, "require"), manifest) or found
+        found = merged(found, run_tests(missing, "require"), manifest) or found
     return found
 
 
 def _up_to_date(
-    before: Grade, marks: Path, manifest: Manifest, grade: Callable[[Collection[str]], Grade]
+    before: Grade, marks: Path, manifest: Manifest, run_tests: Callable[[Collection[str]], Grade]
 ) -> Grade | None:
-    """A grade of the same files by the grader as it is; None if all must run again.
+    """A grade of the same files by today's grader; None if all must run again.
 
-    Where only tests of some exercises have changed since, only these run again. Alone they would
-    get time that others had used up, and those that need a device would keep their races.
+    Where only tests of some exercises have changed since, only these run again. All do if one of
+    them needs a device, whose races would be kept else. They do, too, if the budget was drawn on and
+    races are missing: alone they would get time that others had used up.
     """
     assert before.provenance is not None, "its files are known"
     if before.provenance.tree == tree_hash():
         return before
-    again = changed(marks, before.provenance.tree)
+    again = to_rerun(marks, before.provenance.tree)
     if again is None or any(one.needs for one in manifest if one.id in again):
         return None
     if before.budget is not None and before.budget.drawn and unmeasured(before, manifest):
         return None
-    return merged(before, grade(again), manifest) if again else of_today(before)
+    return merged(before, run_tests(again), manifest) if again else with_this_tree(before)

@@ -28,26 +28,24 @@ _FEWEST = 20  # fingerprints of a student who is compared
 
 @dataclass(frozen=True)
 class Pair:
-    """Two students and the share of the fingerprints of the one with fewer that both have.
-
-    `where` has the functions with most of them, as the first student calls them.
-    """
+    """Two students whose code is alike."""
 
     first: str
     second: str
-    share: float
-    shared: int
-    where: tuple[str, ...]
+    share: float  # of the fingerprints of the one with fewer, that both have
+    shared: int  # fingerprints
+    where: tuple[str, ...]  # the functions with most of them, as the first student calls them
 
 
 def pairs(
-    found: Mapping[str, Mapping[bytes, str]], given: Collection[bytes], least: float = 0.5
+    code: Mapping[str, Mapping[bytes, str]], given: Collection[bytes], least: float = 0.5
 ) -> list[Pair]:
     """The pairs whose code is alike, the most alike first.
 
-    `given` are the fingerprints of the handout, `least` the share from which on a pair is listed.
+    `code` has each student's `fingerprints`, and `given` are the handout's. A pair is listed if it
+    shares `least` or more.
     """
-    own = {student: prints.keys() - set(given) for student, prints in found.items()}
+    own = {student: prints.keys() - set(given) for student, prints in code.items()}
     owners = Counter(print_ for prints in own.values() for print_ in prints)
     most = max(2, _COMMON * len(own))
     rare = {student: {p for p in own[student] if owners[p] <= most} for student in own}
@@ -58,7 +56,7 @@ def pairs(
         if own[first] == own[second]:
             shared, fewest = own[first], len(own[first])
         if fewest >= _FEWEST and len(shared) >= least * fewest:
-            places = Counter(found[first][print_] for print_ in sorted(shared))
+            places = Counter(code[first][print_] for print_ in sorted(shared))
             where = tuple(name for name, _ in places.most_common(3))
             listed.append(Pair(first, second, len(shared) / fewest, len(shared), where))
     return sorted(listed, key=lambda pair: (-pair.share, -pair.shared, pair.first))

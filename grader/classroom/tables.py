@@ -21,7 +21,7 @@ def read(path: Path, failure: type[Exception]) -> list[list[str]]:
 
 
 def to_csv(columns: Sequence[str], lines: Iterable[Mapping[str, object]]) -> bytes:
-    """A file of which no cell is a formula: students choose names of files."""
+    """A file in which no cell is a formula, which a student might hide in the name of a file."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()

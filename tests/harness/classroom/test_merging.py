@@ -96,7 +96,7 @@ def graded(tmp_path, monkeypatch):
 
     def go(text, again=(), races=False):
         hand_in(tmp_path / "in", ada=text)
-        monkeypatch.setattr(run, "changed", lambda *_: set(again) or None)
+        monkeypatch.setattr(run, "to_rerun", lambda *_: set(again) or None)
         order = run.Order(tmp_path / "marks", ("A",), races=races)
         run.grade_one(grader, run.Job(tmp_path / "in" / "ada", ("ada",)), order)
         return grader.asked[-1]
@@ -173,7 +173,7 @@ def test_change_that_concerns_no_exercise_keeps_the_grade(graded, tmp_path, monk
     graded("7")
     order = run.Order(tmp_path / "marks", ("A",))
     before = StudentFolder(tmp_path / "marks", "ada").grade()
-    monkeypatch.setattr(run, "changed", lambda *_: set())
+    monkeypatch.setattr(run, "to_rerun", lambda *_: set())
     monkeypatch.setattr(run, "tree_hash", lambda: "another comment")
     monkeypatch.setattr(merging, "tree_hash", lambda: "another comment")
     job = run.Job(tmp_path / "in" / "ada", ("ada",))

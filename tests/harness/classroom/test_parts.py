@@ -45,11 +45,11 @@ def after(tmp_path, monkeypatch):
         (root / name).write_text(text)
 
     def change(name, old, new):
-        parts.keep(marks)
+        parts.keep_parts(marks)
         text = (root / name).read_text() if (root / name).exists() else ""
         assert old in text
         (root / name).write_text(text.replace(old, new) if text else new)
-        return parts.changed(marks, "before")
+        return parts.to_rerun(marks, "before")
 
     return change
 
@@ -95,7 +95,7 @@ def test_a_test_that_moves_to_another_file_concerns_its_exercise(after):
 
 
 def test_of_an_unknown_grader_all_may_have_changed(tmp_path):
-    assert parts.changed(tmp_path, "never seen") is None
+    assert parts.to_rerun(tmp_path, "never seen") is None
 
 
 def test_every_exercise_has_tests_of_its_own():
