@@ -92,11 +92,12 @@ class _TarBytes:
     """
 
     def __init__(self, data: bytes, path: Path) -> None:
-        self.path, self.count = path, EntryCount(path)  # for messages; of its headers
+        self.path = path  # for messages
+        self.headers = EntryCount(path)
         self.listed = False  # whether all headers were read; until then reading only moves forward
         kinds = (kind for magic, kind in _COMPRESSED.items() if data.startswith(magic))
         self._file = next(kinds, lambda file: file)(io.BytesIO(data))
-        self._end = 0  # of what was read
+        self._end = 0  # where the last read stopped
 
     def read(self, size: int) -> bytes:
         """Reads; refuses a size that no honest tar asks for, and more than `MAX_UNPACKED`."""
@@ -136,7 +137,7 @@ class _Header(tarfile.TarInfo):
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         assert isinstance(archive.fileobj, _TarBytes), "tar_entries opened it"
-        archive.fileobj.count.add()
+        archive.fileobj.headers.add()
         if self.type in _EXTENSIONS and self.size > _MAX_HEADER:
             raise ValueError(
                 f"a header has more than {_MAX_HEADER // 2**20} MiB, or claims to; "
@@ -266,6 +267,7 @@ def _zip_entries(archive: zipfile.ZipFile) -> Iterator[Entry]:
 
 
 def _why_unreadable(info: zipfile.ZipInfo) -> str:
+    """Why a file of a zip cannot be read, and what to do; "" if it can."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG):
         return IS_LINK if kind == stat.S_IFLNK else IS_NO_FILE

@@ -101,9 +101,9 @@ def _work_and_exit(work: Callable[[], bytes], limits: Limits, write: int) -> NoR
             signal.signal(number, signal.SIG_IGN)  # the parent ends this process
         end_with_parent()
         gc.freeze()  # a collection would touch, and so copy, all of the parent's objects
-        _limit(resource.RLIMIT_CORE, 0)  # SIGXCPU would dump the judge's memory to a file
-        _limit(resource.RLIMIT_CPU, limits.cpu_seconds)
-        _limit(resource.RLIMIT_AS, address_space() + limits.memory)
+        _lower_limit(resource.RLIMIT_CORE, 0)  # SIGXCPU would dump the judge's memory to a file
+        _lower_limit(resource.RLIMIT_CPU, limits.cpu_seconds)
+        _lower_limit(resource.RLIMIT_AS, address_space() + limits.memory)
         with os.fdopen(write, "wb") as pipe:
             pipe.write(work())
         status = 0
@@ -116,7 +116,7 @@ def _work_and_exit(work: Callable[[], bytes], limits: Limits, write: int) -> NoR
         os._exit(status)
 
 
-def _limit(kind: int, value: int) -> None:
+def _lower_limit(kind: int, value: int) -> None:
     """Lowers a limit of this process; never raises one."""
     soft, hard = resource.getrlimit(kind)
     lowest = min(n for n in (value, soft, hard) if n != resource.RLIM_INFINITY)

@@ -147,7 +147,7 @@ def folder_entries(root: Path) -> Iterator[Entry]:
 
 
 def _scan(root: Path, folder: PurePosixPath, count: EntryCount) -> list[os.DirEntry[str]]:
-    """What a folder holds, counted and unsorted; raises SubmissionError."""
+    """What a folder holds, unsorted, each thing counted; raises SubmissionError."""
     found = []
     try:
         with os.scandir(root / folder) as entries:

@@ -41,10 +41,10 @@ class Package:
     untouched: frozenset[PurePosixPath]  # candidates as they were handed out, if that can be seen
 
 
-def name_copies(entries: Collection[Entry], modules: Collection[str]) -> dict[Entry, str]:
-    """`dtypes.py` for each file such as `dtypes (1).py` that stands in for a missing module.
+def names_of_copies(entries: Collection[Entry], modules: Collection[str]) -> dict[Entry, str]:
+    """The name to grade a file under: `dtypes.py` for `dtypes (1).py`, say.
 
-    A file counts only if it is the one copy in its folder, and the folder lacks the module itself.
+    Only for a file that is the one copy in its folder, where the folder lacks the module itself.
     """
     names = {f"{module}.py" for module in modules}
     there = {entry.path for entry in entries}
@@ -61,7 +61,7 @@ def name_copies(entries: Collection[Entry], modules: Collection[str]) -> dict[En
 def find_package(
     entries: Collection[Entry], package: str, modules: Collection[str], submission: Path
 ) -> Package:
-    """Chooses the folder of a submission that is graded; its path is for messages.
+    """Chooses the folder that is graded; `submission` is for messages.
 
     Folders that are as handed out count only if all are; then the one with most modules wins.
 
@@ -69,18 +69,18 @@ def find_package(
         SubmissionError: no folder can be the package, several that differ can, or one with
             another name has more modules.
     """
-    found = _modules(entries, modules)
-    counts = {folder: len(inside) for folder, inside in found.items()}
+    modules_in = _modules(entries, modules)
+    counts = {folder: len(inside) for folder, inside in modules_in.items()}
 
     def is_candidate(folder: PurePosixPath) -> bool:
         return folder.name == package or len(folder.parts) <= _LOOSE_DEPTH
 
     candidates = [f for f in counts if is_candidate(f)]
     elsewhere = [f for f in counts if not is_candidate(f) and f.parts[-2:] != _STUBS]
-    largest = max(elsewhere, key=counts.__getitem__, default=None)
+    rival = max(elsewhere, key=counts.__getitem__, default=None)
     if not candidates:
         raise SubmissionError(
-            _not_found_message(entries, package, modules, submission, largest, counts)
+            _not_found_message(entries, package, modules, submission, rival, counts)
         )
 
     def rank(folder: PurePosixPath) -> tuple[int, bool]:
@@ -90,22 +90,22 @@ def find_package(
     if len(candidates) > 1:
         stubs = set(_digests(e for e in entries if e.path.parts[-3:-1] == _STUBS))
         untouched = frozenset(
-            f for f in candidates if stubs and stubs.issuperset(_digests(found[f]))
+            f for f in candidates if stubs and stubs.issuperset(_digests(modules_in[f]))
         )
         if untouched < set(candidates):
             candidates = [folder for folder in candidates if folder not in untouched]
     best = max(map(rank, candidates))
     first, *tied = [folder for folder in candidates if rank(folder) == best]
-    if tied and len({frozenset(_digests(found[folder])) for folder in (first, *tied)}) > 1:
+    if tied and len({frozenset(_digests(modules_in[folder])) for folder in (first, *tied)}) > 1:
         names = " and ".join(_folder_name(folder) for folder in (first, *tied[: _MAX_NAMES - 1]))
         raise SubmissionError(
             f"{submission} holds the package more than once: {names} have {best[0]} of the "
             f"assignment's {len(modules)} modules each; hand in one of them"
         )
-    if largest is not None and counts[largest] > best[0]:
+    if rival is not None and counts[rival] > best[0]:
         raise SubmissionError(
-            f"{submission} holds {counts[largest]} of the assignment's {len(modules)} modules in "
-            f"{_folder_name(largest)} and {best[0]} in {_folder_name(first)}; hand in one of these "
+            f"{submission} holds {counts[rival]} of the assignment's {len(modules)} modules in "
+            f"{_folder_name(rival)} and {best[0]} in {_folder_name(first)}; hand in one of these "
             f"folders, named {package}/"
         )
     others = tuple(f for f in counts if is_candidate(f) and not f.is_relative_to(first) and f.parts)
@@ -143,15 +143,15 @@ def _not_found_message(
     package: str,
     modules: Collection[str],
     submission: Path,
-    largest: PurePosixPath | None,
+    rival: PurePosixPath | None,
     counts: dict[PurePosixPath, int],
 ) -> str:
     """The message when no folder is a candidate: what was found instead."""
     some = ", ".join(f"{module}.py" for module in list(modules)[:3])
     message = f"{submission} holds no {package}/ with the assignment's modules ({some}, …); found: "
-    if largest is not None:
+    if rival is not None:
         return message + (
-            f"{counts[largest]} of them in {_folder_name(largest)}; hand in that folder alone, "
+            f"{counts[rival]} of them in {_folder_name(rival)}; hand in that folder alone, "
             f"or name it {package}/"
         )
     tops = sorted({entry.path.parts[0] for entry in entries if entry.path.parts})

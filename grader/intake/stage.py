@@ -28,7 +28,7 @@ from grader.intake.entries import (
     list_entries,
     printable_name,
 )
-from grader.intake.locate import Package, find_package, is_archive, name_copies
+from grader.intake.locate import Package, find_package, is_archive, names_of_copies
 from grader.results.text import printable
 
 MAX_FILES = 200  # .py files of the package
@@ -103,24 +103,24 @@ def _answer(submission: Path, package: str, modules: tuple[str, ...]) -> bytes:
 def select(submission: Path, package: str, modules: tuple[str, ...]) -> Selected:
     """Finds and reads the package; raises SubmissionError.
 
-    In an archive inside, if there is one and no module beside it.
+    It may be in an archive inside the submission, if that is the only one and no `.py` is beside.
     """
     with open_entries(submission, package) as entries:
         everything = list_entries(entries, submission)
         archives = [e for e in everything if is_archive(e) and not _is_of_macos(e)]
         if len(archives) != 1 or any(entry.path.suffix == ".py" for entry in everything):
-            return _select(everything, package, modules, submission)
+            return _select_from(everything, package, modules, submission)
         inner = submission / printable_name(archives[0].path)
         data = _read(archives[0], submission, MAX_ARCHIVE)
     with open_archive(data, inner, package) as entries:
-        found = _select(list_entries(entries, inner), package, modules, inner)
+        found = _select_from(list_entries(entries, inner), package, modules, inner)
     return msgspec.structs.replace(found, name=_name_of(submission))
 
 
-def _select(
+def _select_from(
     everything: list[Entry], package: str, modules: tuple[str, ...], submission: Path
 ) -> Selected:
-    copies = name_copies(everything, modules)
+    copies = names_of_copies(everything, modules)
     everything = [
         replace(entry, path=entry.path.with_name(copies[entry])) if entry in copies else entry
         for entry in everything
@@ -199,8 +199,7 @@ def write(selected: Selected, target: Path) -> None:
 def _handout_version(entries: list[Entry], folder: PurePosixPath) -> str | None:
     """The handout version that a submission names; None if there is none, or it cannot be read.
 
-    `make submit` writes it beside the package. If a whole handout was handed in, its manifest has
-    it.
+    `make submit` writes it beside the package; a whole handout has it in its manifest.
     """
     by_path = {entry.path: entry for entry in entries}
     for name, pattern in _VERSION_PATTERNS.items():
