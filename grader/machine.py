@@ -14,7 +14,6 @@ _QUOTAS = (  # of a control group, version 2 and 1: microseconds of CPU in each 
     ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
 )
 
-
 # Lanes of a grading on two cores or more. Limits and budgets are sized for at least this many, so
 # that they are the same on every machine.
 USUAL_LANES = 2

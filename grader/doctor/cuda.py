@@ -41,7 +41,7 @@ _BOOT = (
 _PROGRAMS = ("matmul_chain", "training", "adamw", "batches")  # that a worker runs, in small sizes
 _PACKAGE = "resource_accounting"
 _LIMITS = Limits(seconds=60.0, memory_mib=16384, address_space=False)
-_SEED, _START = 1, 2
+_SEED, _START_SEED = 1, 2  # of a program's inputs, and of the state that it starts from
 # What to change where the device cannot be used behind a layer, with all exceptions that it has.
 _CHANGES = {
     "rlimits": "raise the limit for CUDA workers in limit_resources (grader/sandbox/lockdown.py)",
@@ -118,7 +118,7 @@ def diagnose() -> CudaDiagnosis:
 
 
 def device_of(kind: str) -> tuple[str, str]:
-    """The device in words, and its UUID; for a CPU, on which one can rehearse, "".
+    """The name and UUID of the device "cuda"; "cpu", to rehearse the doctor itself, has none.
 
     Where no device can be used: why, and `CUDA_VISIBLE_DEVICES` (or "0") in place of the UUID.
     """
@@ -134,12 +134,9 @@ def device_of(kind: str) -> tuple[str, str]:
 
 def climb(device: str, uuid: str) -> Iterator[Rung]:
     """No layer; each layer alone, with more and more exceptions until it holds; all layers."""
-    root = os.geteuid() == 0
-    layers = [
-        layer
-        for layer in LAYERS
-        if (layer != "user" or root) and (layer != "landlock" or landlock.abi())
-    ]
+    # Only root can become another user, and some kernels have no Landlock.
+    lacks = {"user": os.geteuid() != 0, "landlock": not landlock.abi()}
+    layers = [layer for layer in LAYERS if not lacks.get(layer)]
     yield try_rung((), (), device, uuid)
     for layer in layers:
         exceptions = EXCEPTIONS.get(layer, ())
@@ -180,15 +177,14 @@ def try_rung(
         # Bytes, also where text was asked for.
         output = (late.stdout or b"").decode(errors="replace")
         status, said = 1, f"no answer in {_RUNG_SECONDS:.0f} s"
-    taken = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
-    steps_taken = {step["step"]: step["ms"] for step in taken if "ms" in step}
-    failed, reason = next(((s["step"], s["error"]) for s in taken if "error" in s), ("", ""))
+    reports = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    steps_taken = {step["step"]: step["ms"] for step in reports if "ms" in step}
+    failed, reason = next(((s["step"], s["error"]) for s in reports if "error" in s), ("", ""))
     if status and not failed:
         failed, reason = f"what follows {next(reversed(steps_taken), 'the start')}", ""
     last_words = said.splitlines()[-1] if said and status else ""
-    return Rung(
-        layers, exceptions, steps_taken, failed, " ".join(filter(None, (reason, last_words)))
-    )
+    reason = " ".join(filter(None, (reason, last_words)))
+    return Rung(layers, exceptions, steps_taken, failed, reason)
 
 
 def why_not_in(tier: str, device: str, uuid: str) -> str:
@@ -209,7 +205,7 @@ def why_not_in(tier: str, device: str, uuid: str) -> str:
             with pool.worker(_LIMITS, _SEED) as worker:
                 try:
                     worker.call("programs.prepare", (name, device, sizes, _SEED), {})
-                    worker.call("programs.run", (name, _START), {})
+                    worker.call("programs.run", (name, _START_SEED), {})
                 except SubmissionFailure as failure:
                     return f"{name}: {failure.cause}: {failure}"
                 except Exception as error:  # of the reference, as any class

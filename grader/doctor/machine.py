@@ -35,15 +35,11 @@ _UNWATCHED = (
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """The isolation that was found, and the machine.
-
-    `unwatched` says why syncs and renames of files cannot be watched; "" if they can. A test that
-    needs that is not run then, and no grade has a score.
-    """
+    """The isolation that was found, and the machine."""
 
     tier: str  # the strongest that works here; "" if none does
     refused: dict[str, str]  # for each tier that does not work, the reason
-    unwatched: str
+    unwatched: str  # why file syncs cannot be watched, so no grade has a score; "" if they can
     machine: dict[str, str]  # other properties that a grading depends on
 
     @property
@@ -143,11 +139,11 @@ def report(found: Diagnosis) -> RenderableType:
     facts.add_row("file calls", found.unwatched or "syncs and renames can be watched")
     for name, value in found.machine.items():
         facts.add_row(name, value)
-    verdict = (
-        Text(f"Submissions are graded in tier {found.tier}: {MEANINGS[found.tier]}.", style="bold")
-        if found.tier
-        else Text("This machine cannot isolate a submission.", style="bold red")
-    )
-    if found.tier and found.unwatched:
+    if not found.tier:
+        verdict = Text("This machine cannot isolate a submission.", style="bold red")
+    elif found.unwatched:
         verdict = Text(_UNWATCHED.format(found.unwatched), style="bold red")
+    else:
+        meaning = MEANINGS[found.tier]
+        verdict = Text(f"Submissions are graded in tier {found.tier}: {meaning}.", style="bold")
     return Group(verdict, Text(), tiers, Text(), facts)
