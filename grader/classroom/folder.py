@@ -250,7 +250,7 @@ def _results(grade: Grade) -> list[object]:
 
 
 def state_of(path: Path) -> str:
-    """A hash that changes with a submission, of names, sizes and times of change; no content is read.
+    """A hash of a submission's names, sizes and times of change; no content is read.
 
     A folder with too much to list, which cannot be graded, always has the same.
     """

@@ -309,8 +309,8 @@ def _up_to_date(
     """A grade of the same files by today's grader; None if all must run again.
 
     Where only tests of some exercises have changed since, only these run again. All do if one of
-    them needs a device, whose races would be kept else. They do, too, if the budget was drawn on and
-    races are missing: alone they would get time that others had used up.
+    them needs a device, since its races would be kept, or if the budget was drawn on and races are
+    missing: alone they would get time that others had used up.
     """
     assert before.provenance is not None, "its files are known"
     if before.provenance.tree == tree_hash():
