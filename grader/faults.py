@@ -75,12 +75,12 @@ _OF_SUBMISSION: dict[type[Exception], type[Exception]] = {
 }
 
 
-def is_machines(error: BaseException) -> bool:
+def is_of_machine(error: BaseException) -> bool:
     """Whether an exception in the judge comes from the machine: memory, the kernel, libraries.
 
-    No answer of a submission explains it, so it is a fault of the grader wherever it comes. The
-    kernel's errors have a number; without one an OSError comes from code that reads an answer's
-    bytes, or from a test. Only `is_out_of_memory` tells that torch got no memory.
+    No answer of a submission explains it, so it is a fault of the grader wherever it is raised. An
+    OSError without a number is not the kernel's: code that reads an answer's bytes raised it, or a
+    test. Only `is_out_of_memory` sees that torch got no memory.
     """
     if isinstance(error, FromSubmission):
         return False
@@ -107,12 +107,12 @@ def is_out_of_memory(error: BaseException | None) -> bool:
 
 
 @contextmanager
-def machines_faults(what: str) -> Iterator[None]:
-    """Around code of the judge: raises GraderFault for an exception that `is_machines`."""
+def machine_errors_as_faults(what: str) -> Iterator[None]:
+    """Around code of the judge: raises GraderFault for an exception that `is_of_machine`."""
     try:
         yield
     except Exception as error:
-        if not is_machines(error):
+        if not is_of_machine(error):
             raise
         raise GraderFault(f"{what}: {str(error) or type(error).__name__}") from error
 

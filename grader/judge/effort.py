@@ -18,7 +18,7 @@ from grader.intake.bounded import address_space
 
 MEMORY = 512 * 2**20  # bytes of address space, beyond what the process has before the test
 SECONDS = 10.0  # of CPU time in user mode
-_FREE = 2.0  # seconds; the rest is charged to the submission
+_FREE = 2.0  # seconds of CPU time; what is beyond is charged to the submission
 
 
 class Effort:
@@ -30,7 +30,7 @@ class Effort:
     def bounded(self) -> Iterator[None]:
         """Too much memory within raises MemoryError, too much time TooMuchWork; sets `charged`."""
         began, usual = time.process_time(), resource.getrlimit(resource.RLIMIT_AS)
-        handler = signal.signal(signal.SIGVTALRM, _strike)
+        handler = signal.signal(signal.SIGVTALRM, _raise_too_much_work)
         resource.setrlimit(resource.RLIMIT_AS, (address_space() + MEMORY, usual[1]))
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 1.0)  # again, if a test catches it
         try:
@@ -42,5 +42,5 @@ class Effort:
             self.charged = max(0.0, time.process_time() - began - _FREE)
 
 
-def _strike(*_: object) -> NoReturn:
+def _raise_too_much_work(*_: object) -> NoReturn:
     raise TooMuchWork(f"its answers took the judge more than {SECONDS:g} s of CPU time")

@@ -85,11 +85,8 @@ class FurtherSeeds:
         failures: list[FurtherFailure] = []
         faults: list[str] = []
         try:
-            failures.extend(
-                found
-                for tests in exercises.values()
-                if (found := self._first_failure(tests, seconds))
-            )
+            found = (self._first_failure(tests, seconds) for tests in exercises.values())
+            failures.extend(filter(None, found))
         except Exception as error:
             faults.append(f"{type(error).__name__}: {error}")
         finally:

@@ -80,7 +80,7 @@ class Grader:
         self._forks: list[Zygote] = []  # zygotes of the lanes but the first
         self._sessions: dict[object, Session] = {}  # by what they were collected from
         self._open_sessions = ExitStack()
-        self._graded = 0
+        self._graded = 0  # submissions until now; numbers their folders
         self._cpu = CpuMeter()
 
     def __enter__(self) -> Grader:

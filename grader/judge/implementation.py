@@ -17,7 +17,7 @@ from assignment.calls.implementation import READERS, Calls, Implementation, Rais
 from assignment.hooks import seed_of
 from assignment.manifest import Limits
 from grader.causes import Cause
-from grader.faults import FromSubmission, GraderFault, SubmissionFailure, machines_faults
+from grader.faults import FromSubmission, GraderFault, SubmissionFailure, machine_errors_as_faults
 from grader.judge.effort import Effort
 from grader.judge.session import TestContext
 from grader.judge.shown import KeptCalls
@@ -45,10 +45,10 @@ class GradedImplementation(Implementation):
         self._worker: Worker | None = None
         self._ended: Worker | None = None  # the one before
         self._folder: ScratchFolder | None = None  # shared by all workers of the test
-        self.answers = 0  # this and `calls`: see `Graded`
+        self.requests = 0  # this and `calls`: see `Graded`
         self.calls = KeptCalls(1)
         self._account = Account()
-        self._kill_at = 0
+        self._kill_at = 0  # the change to files before which the next worker is killed; 0: none
 
     @functools.cached_property
     def scratch(self) -> Path:  # type: ignore[override]
@@ -63,7 +63,7 @@ class GradedImplementation(Implementation):
             return read(target, args, kwargs)
         worker = self._running()
         call = self.calls.note(target, args, kwargs)
-        found = self._answered(worker, worker.call, target, args, kwargs, self._seconds_left())
+        found = self._ask(worker, worker.call, target, args, kwargs, self._seconds_left())
         self.calls.note_result(call, found)
         return found
 
@@ -74,7 +74,7 @@ class GradedImplementation(Implementation):
         for target, _, _ in calls:
             _check_name(target)
         worker = self._running()
-        found: list[Any] = self._answered(worker, worker.call_all, calls, self._seconds_left())
+        found: list[Any] = self._ask(worker, worker.call_all, calls, self._seconds_left())
         for one in found:
             if isinstance(one, Raised):
                 _blame_disk(one.error, worker)
@@ -84,11 +84,11 @@ class GradedImplementation(Implementation):
         _check_name(target)
         worker = self._running()
         call = self.calls.note(target, args, kwargs)
-        items = self._answered(worker, worker.iterate, target, args, kwargs, self._seconds_left)
+        items = self._ask(worker, worker.iterate, target, args, kwargs, self._seconds_left)
         self.calls.note_result(call, items)
 
         def next_item() -> Any:
-            item = self._answered(worker, next, items, _END)
+            item = self._ask(worker, next, items, _END)
             if item is _END:
                 raise StopIteration
             return item
@@ -135,11 +135,11 @@ class GradedImplementation(Implementation):
     def _read_in_worker(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Ends the submission's worker, then runs a reader in one without the submission."""
         with self._worker_for_one_call(package="") as worker:
-            return self._answered(worker, worker.call, target, args, kwargs, self._seconds_left())
+            return self._ask(worker, worker.call, target, args, kwargs, self._seconds_left())
 
     def _read_in_judge(self, target: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Ends the submission's worker, then runs a reader that parses nothing here."""
-        path = str(self.scratch)
+        path = str(self.scratch)  # starts a worker if the test had none yet
         self._end(keep_scratch=True)
         self._pool.budget.check_end()
         if self._seconds_left() <= 0:
@@ -153,19 +153,19 @@ class GradedImplementation(Implementation):
         except GraderFault:
             raise
         except (SubmissionFailure, FromSubmission) as error:
-            self.answers += 1
+            self.requests += 1
             _blame_disk(error, self._ended)
             raise
         except Exception as error:
             raise GraderFault(f"what a worker left could not be read: {error!r}") from error
-        self.answers += 1
+        self.requests += 1
         return result
 
     @contextmanager
     def _worker_for_one_call(
         self, package: str | None = None, watch: Watch = ""
     ) -> Iterator[Worker]:
-        """A worker of its own, as `WorkerPool.start` describes it; the last one has ended."""
+        """Ends the test's worker and starts another, as `WorkerPool.start` says, for one call."""
         self._end(keep_scratch=True)
         self._worker = self._pool.start(self._limits, self._seed, self._folder, package, watch)
         self._account.begin(self._worker)
@@ -175,11 +175,11 @@ class GradedImplementation(Implementation):
         finally:
             self._end(keep_scratch=True)
 
-    def _answered(self, worker: Worker, request: Callable[..., Any], *args: Any) -> Any:
-        """The answer to a request, counted once it is sent. Ends a worker that can give no more."""
+    def _ask(self, worker: Worker, request: Callable[..., Any], *args: Any) -> Any:
+        """The answer to a request, counted if it was sent. Ends a worker that can give no more."""
         if worker is not self._worker:
             raise GraderFault("an iterator was used after its process had ended")
-        sent = worker.channel.call_id
+        last_id = worker.channel.call_id
         try:
             return request(*args)
         except SubmissionFailure as failure:
@@ -189,7 +189,7 @@ class GradedImplementation(Implementation):
                 self._end(keep_scratch=True)  # `close` removes it
             raise
         except plain.NotPlainData as error:
-            if self.answers:  # the test passes on an earlier answer
+            if self.requests:  # the test passes on an earlier answer
                 raise SubmissionFailure(Cause.TOO_LARGE, f"cannot be sent back: {error}") from error
             raise GraderFault(f"a test passed what cannot be sent: {error}") from error
         except Exception as error:
@@ -202,7 +202,7 @@ class GradedImplementation(Implementation):
             what = str(error) or type(error).__name__
             raise GraderFault(f"a call could not be made: {what}") from error
         finally:
-            self.answers += worker.channel.call_id - sent
+            self.requests += worker.channel.call_id - last_id
 
     def _seconds_left(self) -> float:
         return self._limits.seconds - self.charged
@@ -217,7 +217,7 @@ class GradedImplementation(Implementation):
     def peak_rss(self) -> int:
         if self._account.has_earlier_tests:  # one of them may have had the peak
             self.restart()
-        with machines_faults("the memory of a worker could not be read"):
+        with machine_errors_as_faults("the memory of a worker could not be read"):
             return self._running(fresh=True).peak_rss()
 
     @property

@@ -63,10 +63,10 @@ def compile_ahead(pool: WorkerPool, manifest: Manifest) -> None:
         with check.limit(worker) as seconds:
             compiled = worker.compile(files, seconds)
         for name, code in compiled.items():
-            place = Path(importlib.util.cache_from_source(str(folder / name)))
-            place.parent.mkdir(mode=0o755, exist_ok=True)
-            place.write_bytes(code)
-            place.chmod(0o644)
+            cached = Path(importlib.util.cache_from_source(str(folder / name)))
+            cached.parent.mkdir(mode=0o755, exist_ok=True)
+            cached.write_bytes(code)
+            cached.chmod(0o644)
 
 
 def preflight(
@@ -83,26 +83,26 @@ def preflight(
     for module in dict.fromkeys(module for exercise in wanted for module in exercise.modules):
         try:
             try:
-                answer = check.module(module, found)
+                report = check.import_alone(module, found)
             except Killed:
-                answer = check.module(module, found)
+                report = check.import_alone(module, found)
         except SubmissionFailure as failure:
             found.broken[module] = Cause.IMPORT_FAILED
             message = f"while {module}.py was imported: {failure.detail}"
             found.reports.append(ModuleReport(module=module, ok=False, message=message))
             continue
-        for file, changes in imports.by_file(answer.changes).items():
+        for file, changes in imports.by_file(report.changes).items():
             with contextlib.suppress(OSError):  # a worker may name any, however long
                 if (pool.submission / file).is_file():
                     found.changes.setdefault(file, changes)  # a module of several others, once
-        if answer.parameters is not None:
-            message = _signature_problems(manifest, module, answer.parameters)
+        if report.parameters is not None:
+            message = _signature_problems(manifest, module, report.parameters)
             found.reports.append(ModuleReport(module=module, ok=True, message=message))
-            stubs.update(f"{module}.{name}" for name in answer.stubs)
+            stubs.update(f"{module}.{name}" for name in report.stubs)
             continue
-        missing = answer.failed == Cause.MISSING.value
+        missing = report.failed == Cause.MISSING.value
         found.broken[module] = Cause.MISSING if missing else Cause.IMPORT_FAILED
-        found.reports.append(failed_import_report(manifest.package, module, answer, missing))
+        found.reports.append(failed_import_report(manifest.package, module, report, missing))
     if stubs:
         found.not_started = frozenset(stubs) & check.stubs_after_all_imports(found)
     return found
@@ -114,7 +114,7 @@ class _ImportCheck:
     def __init__(self, pool: WorkerPool, manifest: Manifest, nonce: str = "") -> None:
         self._pool, self._manifest, self._nonce = pool, manifest, nonce
 
-    def module(self, module: str, found: Preflight) -> ImportReport:
+    def import_alone(self, module: str, found: Preflight) -> ImportReport:
         """Imports one module in a fresh worker; returns that worker's report."""
         with self.worker(seed_of(self._nonce, "import", module)) as worker:
             found.probes = worker.probes

@@ -98,11 +98,11 @@ def content_hash(submission: Selected, package: str) -> str:
 
 def hash_of_files(files: Iterable[tuple[str, bytes]]) -> str:
     """The hash of names and contents, sorted by name."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, data in sorted(files):
         encoded = os.fsencode(name)
-        found.update(b"%d %s %d " % (len(encoded), encoded, len(data)) + data)
-    return found.hexdigest()
+        digest.update(b"%d %s %d " % (len(encoded), encoded, len(data)) + data)
+    return digest.hexdigest()
 
 
 def verdicts_hash(checks: Iterable[Check], manifest: Manifest) -> str:

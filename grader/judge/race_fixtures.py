@@ -27,9 +27,8 @@ class TimingPlugin:
 
         def run(program: str) -> None:
             if (timing := measure(program)).mark < 1:
-                raise SubmissionFailure(
-                    Cause.TOO_SLOW, f"{timing.ratio:.3f} times the reference's time"
-                )
+                ratio = f"{timing.ratio:.3f} times the reference's time"
+                raise SubmissionFailure(Cause.TOO_SLOW, ratio)
 
         return run
 
@@ -40,9 +39,8 @@ class TimingPlugin:
 
         def run(program: str) -> None:
             if (fit := measure(program)).mark < 1:
-                raise SubmissionFailure(
-                    Cause.MEMORY, f"{sum(fit.fitted)} of {len(fit.fitted)} budgets were enough"
-                )
+                enough = f"{sum(fit.fitted)} of {len(fit.fitted)} budgets were enough"
+                raise SubmissionFailure(Cause.MEMORY, enough)
 
         return run
 
@@ -53,7 +51,7 @@ class TimingPlugin:
 
 
 def _measurement(request: pytest.FixtureRequest, kind: type[DeviceTest]) -> Callable[[str], Any]:
-    """Measures a program for the test that asks, and notes it in the attempt."""
+    """What measures a program for the test that asks, and notes the result in the attempt."""
     attempt = request.node.stash[ATTEMPT]
     test, context = attempt.test, attempt.context
     rng = np.random.default_rng(seed_of(context.nonce, "race", test.id))

@@ -56,13 +56,13 @@ class SubmissionRun:
     def _import_and_run(self) -> None:
         """Imports the submission's modules, then runs the tests."""
         tests = self.session.tests
-        limits = [
+        test_limits = [
             (test.group, test.name, test.limits.seconds) for test in tests if not test.on_device
         ]
-        imports = [self.manifest.limits.seconds] * (len(self.manifest.modules) + 1)
+        import_limits = [self.manifest.limits.seconds] * (len(self.manifest.modules) + 1)
         seeded = seeded_tests(tests) if self.further_seeds else ()
-        further = most_seconds(len(seeded), self.manifest.exercise_seconds)
-        self.budget.plan(limits, imports, cores(), further)
+        further_seconds = most_seconds(len(seeded), self.manifest.exercise_seconds)
+        self.budget.plan(test_limits, import_limits, cores(), further_seconds)
         lanes = [self._lane(zygote) for zygote in self.zygotes]
         self._first_pool = first = lanes[0].pool
         compile_ahead(first, self.manifest)

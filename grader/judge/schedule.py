@@ -25,15 +25,12 @@ from grader.supervisor.pool import WorkerPool
 
 @dataclass(frozen=True)
 class Conditions:
-    """What decides whether a test of this submission runs.
-
-    `counted` says which tests carry points; `timing` runs those on a device, if any are run.
-    """
+    """What decides whether a test of this submission runs."""
 
     preflight: Preflight
     budget: TimeBudget
-    counted: Visibility
-    timing: TimingRunner | None
+    counted: Visibility  # which tests carry points
+    timing: TimingRunner | None  # runs tests on a device; None if none are run
 
     @cached_property
     def _no_device(self) -> str:
@@ -66,8 +63,8 @@ class Conditions:
                 )
         return None
 
-    def named(self, test: GradedTest, outcome: Outcome) -> Outcome:
-        """The outcome of a test that ran: its exercise is started if no function is a stub."""
+    def refine_not_started(self, test: GradedTest, outcome: Outcome) -> Outcome:
+        """The outcome of a test that ran; where nothing is a stub, "not started" means unfinished."""
         check = outcome.check
         if check.cause is not Cause.NOT_STARTED:
             return outcome
@@ -231,7 +228,7 @@ class Scheduler:
             outcome = new_outcome(test, cause, detail, shown=detail if is_shown else None)
         else:
             is_cut = self._conditions.is_cut(test)
-            outcome = self._conditions.named(test, self._run_test(test, context))
+            outcome = self._conditions.refine_not_started(test, self._run_test(test, context))
             if is_cut and outcome.check.cause is Cause.TIMEOUT:
                 self._conditions.budget.end_share(test.group)
                 return False

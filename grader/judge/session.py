@@ -49,12 +49,12 @@ class Attempt:
     measured: Timing | Fit | Truth | None = None  # by a fixture of timing, once that came to an end
     # Whether the machine may be why it failed: a SIGKILL that the judge did not send ended the
     # worker, or memory could not be had.
-    may_be_machines: bool = False
+    may_be_of_machine: bool = False
     outcome: Outcome | None = None
 
     def note(self, error: BaseException | None, seconds: float) -> None:
         """Sets the outcome, that of a call or of a failed setup or teardown. The last counts."""
-        self.may_be_machines |= isinstance(error, Killed) or is_out_of_memory(error)
+        self.may_be_of_machine |= isinstance(error, Killed) or is_out_of_memory(error)
         self.outcome = outcome_of_run(self.test, error, self.implementation, self.measured, seconds)
 
 
@@ -70,7 +70,7 @@ class Session:
     def run(self, test: GradedTest, context: TestContext) -> Outcome:
         """Runs one test; again if the machine may be why it failed: the second outcome counts."""
         attempt = self._attempt(test, context)
-        if attempt.may_be_machines:
+        if attempt.may_be_of_machine:
             attempt = self._attempt(test, context)
         assert attempt.outcome is not None, "pytest reports each test's call, or what prevented it"
         return attempt.outcome
@@ -174,12 +174,12 @@ def collected(
     repository: Path,
     folders: Collection[str],
     only: Collection[str] = (),
-    others: Sequence[object] = (),
+    plugins: Sequence[object] = (),
 ) -> Iterator[Session]:
     """Collects the tests in some folders below `repository/tests`, for as long as the context.
 
     Those of the exercises `only`, if there are any: files that name none of them are not read.
-    `others` are further plugins.
+    `plugins` are pytest's, beside the one that this needs.
 
     Raises:
         GraderFault: there are no such tests, a file of them cannot be read, or pytest fails.
@@ -194,7 +194,7 @@ def collected(
         try:
             with plain_asserts(), _without_variables():
                 # The steps of `pytest.main`, which ends what it has collected when it returns.
-                config = _prepareconfig(arguments, [plugin, *others])
+                config = _prepareconfig(arguments, [plugin, *plugins])
                 stack.callback(config._ensure_unconfigure)
                 session = pytest.Session.from_config(config)
                 config._do_configure()

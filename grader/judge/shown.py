@@ -15,7 +15,7 @@ from assignment.student.diagnosis import of_mismatch
 from assignment.student.lines import mismatch_lines, no_exception_lines
 from grader.faults import FromSubmission, GraderFault
 
-_NONE = object()  # of a call that did not return
+_NO_RESULT = object()  # of a call that did not return
 
 
 @dataclass
@@ -25,7 +25,7 @@ class KeptCall:
     target: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    result: Any = _NONE
+    result: Any = _NO_RESULT
 
 
 class KeptCalls:
@@ -50,7 +50,7 @@ class KeptCalls:
         journal = Journal()
         for call in self._calls:
             noted = journal.note(call.target, call.args, call.kwargs)
-            if call.result is not _NONE:
+            if call.result is not _NO_RESULT:
                 noted.note_result(call.result)
         return journal
 
@@ -80,7 +80,7 @@ def for_staff(error: BaseException, test: Path, calls: KeptCalls) -> str:
     while trace is not None and not trace.tb_frame.f_code.co_filename.startswith(tests):
         trace = trace.tb_next
     text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
-    thought = of_mismatch(error)[0] if isinstance(error, Mismatch) else ""
-    text += f"  note:     {thought}\n" if thought else ""
+    diagnosis = of_mismatch(error)[0] if isinstance(error, Mismatch) else ""
+    text += f"  note:     {diagnosis}\n" if diagnosis else ""
     last = None if "\nasked in line " in text else calls.journal().last
     return text + (f"last call: {last.text}\n" if last else "")

@@ -23,7 +23,7 @@ from grader.faults import (
     Suspicious,
     TooMuchWork,
     builtin_named,
-    is_machines,
+    is_of_machine,
     is_out_of_memory,
 )
 from grader.judge.shown import KeptCalls, for_staff, for_student
@@ -62,7 +62,7 @@ def score(
     tests are public. A test function's weight is shared equally among its parametrized cases.
     Returns the checks, in the order of `outcomes`, and the score of each exercise with such tests.
     """
-    outcomes = _opened(outcomes)
+    outcomes = _with_open_checks(outcomes)
     checks = [outcome.check for outcome in outcomes]
     scores: list[ExerciseScore] = []
     for exercise in exercises:
@@ -103,8 +103,7 @@ def score(
 def _shares(weights: Sequence[float], points: float) -> list[int]:
     """Hundredths of points by weight. What rounding down leaves goes to those who lost most."""
     whole = round(100 * points)
-    of = sum(weights)
-    exact = [weight / of * whole for weight in weights]
+    exact = [weight / sum(weights) * whole for weight in weights]
     shares = [int(share) for share in exact]
     by_loss = sorted(range(len(shares)), key=lambda i: shares[i] - exact[i])
     for i in by_loss[: whole - sum(shares)]:
@@ -112,8 +111,8 @@ def _shares(weights: Sequence[float], points: float) -> list[int]:
     return shares
 
 
-def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """The outcomes, of which those are open that say nothing about their own rule.
+def _with_open_checks(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """The outcomes, where checks become open that say nothing about their own rule.
 
     One mistake can make all tests of an exercise fail, whatever their rules: the first one tells
     it, and those of other functions, public or hidden as it is, that fail in the same manner are
@@ -121,7 +120,7 @@ def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """
     count = Counter[str]()
     first: dict[tuple[str, ...], tuple[int, Outcome]] = {}
-    failed_as: dict[str, int] = {}  # functions, and the number of the failure that tells why
+    told_in: dict[str, int] = {}  # by failed function, the number of the check that tells why
     for one in outcomes:
         check = one.check
         count[check.exercise] += 1
@@ -131,13 +130,13 @@ def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
             if one.manner:
                 alike = check.exercise, check.visibility, one.manner
                 told_by, _ = first.setdefault(alike, (number, one))
-            failed_as.setdefault(one.function, told_by)
+            told_in.setdefault(one.function, told_by)
     opened = []
     for one in outcomes:
         check = one.check
-        if check.state == "passed" and one.needs in failed_as:
+        if check.state == "passed" and one.needs in told_in:
             check = msgspec.structs.replace(
-                check, state="open", cause=Cause.NEEDS_WORK, waits_for=failed_as[one.needs]
+                check, state="open", cause=Cause.NEEDS_WORK, waits_for=told_in[one.needs]
             )
         elif check.state == "failed" and one.manner:
             number, other = first[check.exercise, check.visibility, one.manner]
@@ -148,8 +147,7 @@ def _opened(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 
 def _mark(check: Check) -> float:
-    """The share of its points that a check earns: 1 if it passed; a failed race or memory test may
-    earn a part."""
+    """The share of its points that a check earns: a part even if a race or memory test failed."""
     if check.cause is Cause.TOO_SLOW and check.timing is not None:
         return check.timing.mark
     if check.cause is Cause.MEMORY and check.fit is not None:
@@ -231,7 +229,7 @@ def new_outcome(
 ) -> Outcome:
     """A test's outcome, before points: passed without a `cause`; not run, or failed, by it.
 
-    `wrong_value` tells that an answer was wrong because of a value.
+    `wrong_value`: a value was wrong, which can fail tests of other rules in the same manner.
     """
     not_run = cause in UNMEASURED_CAUSES
     title = title_of(test.item)
@@ -281,7 +279,7 @@ def _needs(item: pytest.Item) -> str:
 class Graded(Protocol):
     """What an implementation tells of its test, at any moment."""
 
-    answers: int  # requests that the submission's code was sent, whatever came of them
+    requests: int  # that the submission's code was sent, whatever came of them
     calls: KeptCalls  # the last ones, for the message of a public test
 
     @property
@@ -299,17 +297,17 @@ def outcome_of_run(
 ) -> Outcome:
     """The outcome of a test that ran, and raised `error` or passed, in `seconds` of wall time.
 
-    It is a fault of the grader if it passed without any answer. `measured` is what it measured on a
-    device.
+    It is a fault of the grader if it passed without any request. `measured` is what a test on a
+    device measured.
     """
-    answers, calls = int(measured is not None), KeptCalls(0)
+    requests, calls = int(measured is not None), KeptCalls(0)
     charged, printed = 0.0, ""
     if implementation is not None:
-        answers, calls = implementation.answers, implementation.calls
+        requests, calls = implementation.requests, implementation.calls
         charged = implementation.charged
-        printed = implementation.output if error is not None or not answers else ""
-    cause = None if error is None else cause_of(error, answers)
-    if cause is None and not answers:
+        printed = implementation.output if error is not None or not requests else ""
+    cause = None if error is None else cause_of(error, requests)
+    if cause is None and not requests:
         cause, error = Cause.GRADER_FAULT, GraderFault("the test never called the submission")
     detail = shown = None
     if error is not None:
@@ -336,22 +334,22 @@ def outcome_of_run(
 
 
 def _is_of_a_value(error: BaseException | None) -> bool:
-    """Whether a test failed for a value, but a truth value: by that a test says its own rule."""
+    """Whether a wrong value failed a test; not True or False, by which a test states its rule."""
     whole = error.whole if isinstance(error, Mismatch) else None
     return whole is not None and not isinstance(whole[1], bool)
 
 
-def cause_of(error: BaseException, answers: int) -> Cause:
+def cause_of(error: BaseException, requests: int) -> Cause:
     """The cause of a test's failure.
 
-    After an answer, an exception of the test's own code is blamed on that answer, whose type,
+    After a request, an exception of the test's own code is blamed on the answer, whose type,
     content or size (`effort.py`) can make a test raise nearly anything, for lack of memory, too.
-    Before any answer it is a fault of the grader, and so are always other errors of the machine,
+    Before any request it is a fault of the grader, and so are always other errors of the machine,
     and outcomes such as `pytest.skip`.
     """
-    if answers and is_out_of_memory(error):
+    if requests and is_out_of_memory(error):
         return Cause.TOO_LARGE
-    if isinstance(error, TooMuchWork) and not answers:
+    if isinstance(error, TooMuchWork) and not requests:
         return Cause.GRADER_FAULT
     if isinstance(error, SubmissionFailure):
         return error.cause
@@ -362,7 +360,7 @@ def cause_of(error: BaseException, answers: int) -> Cause:
     if isinstance(error, FromSubmission):
         return Cause.EXCEPTION
     is_tests = isinstance(error, Exception | pytest.fail.Exception)
-    if isinstance(error, GraderFault) or is_machines(error) or not answers or not is_tests:
+    if isinstance(error, GraderFault) or is_of_machine(error) or not requests or not is_tests:
         return Cause.GRADER_FAULT
     return Cause.WRONG_ANSWER
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from assignment.manifest import Limits
-from grader.faults import GraderFault, Killed, SubmissionFailure, machines_faults
+from grader.faults import GraderFault, Killed, SubmissionFailure, machine_errors_as_faults
 from grader.supervisor.budget import TimeBudget
 from grader.supervisor.process import MAX_OUTPUT, ScratchFolder
 from grader.supervisor.worker import Worker
@@ -70,7 +70,7 @@ class WorkerPool:
         self._spare: Worker | None = None
         self._kept: tuple[str, Worker] | None = None
 
-    @machines_faults("no worker could be started")
+    @machine_errors_as_faults("no worker could be started")
     def start(
         self,
         limits: Limits,

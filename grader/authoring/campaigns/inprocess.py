@@ -226,7 +226,7 @@ class Imported(LocalImplementation):
         super().__init__(package, Path(tempfile.mkdtemp(prefix="scratch-")))
         self._name, self._submission, self._seed = package, submission, seed
         self._cpu_left = seconds  # of all calls together
-        self.answers, self.charged, self.output = 0, 0.0, ""
+        self.requests, self.charged, self.output = 0, 0.0, ""
         self.calls = KeptCalls(0)
         _forget_peak_memory()
         self.restart()
@@ -243,7 +243,7 @@ class Imported(LocalImplementation):
             found = describe("exception", error, f"{self._submission}/")
             raise raised_by_submission(found["exception"], found["message"]) from error
         finally:
-            self.answers += 1
+            self.requests += 1
 
     def restart(self) -> None:
         """Imports the package anew at its next use: what its modules held is gone."""

@@ -23,15 +23,15 @@ MUCH = {
 def test_memory_of_a_test_is_limited_and_given_back(name):
     with Effort().bounded(), pytest.raises((MemoryError, RuntimeError)) as caught:
         MUCH[name]()
-    assert cause_of(caught.value, answers=1) is Cause.TOO_LARGE
+    assert cause_of(caught.value, requests=1) is Cause.TOO_LARGE
     assert torch.empty(2**30, dtype=torch.uint8).nbytes == 2**30
 
 
 def test_fault_that_follows_from_too_little_memory_is_none():
     fault = GraderFault("a function of the test failed")
     fault.__cause__ = MemoryError()
-    assert cause_of(fault, answers=1) is Cause.TOO_LARGE
-    assert cause_of(fault, answers=0) is Cause.GRADER_FAULT
+    assert cause_of(fault, requests=1) is Cause.TOO_LARGE
+    assert cause_of(fault, requests=0) is Cause.GRADER_FAULT
 
 
 def test_time_of_a_test_is_limited_even_if_it_catches_the_end(monkeypatch):
@@ -69,4 +69,4 @@ def test_memory_that_lacks_before_the_first_request_is_sent_is_no_failure(sandbo
             patch.setattr(arguments, "encode", lacks)
             with pytest.raises(GraderFault) as caught:
                 impl.toy.double(1)
-        assert cause_of(caught.value, impl.answers) is cause
+        assert cause_of(caught.value, impl.requests) is cause

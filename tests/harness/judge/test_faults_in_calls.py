@@ -356,5 +356,5 @@ def cause_with(error: Exception, step: int, run: Callable[[], None]) -> Cause | 
     try:
         with_exception_at(step, run, error)
     except Exception as raised:
-        return cause_of(raised, answers=1)
+        return cause_of(raised, requests=1)
     return None

@@ -111,7 +111,7 @@ def test_what_is_no_checkpoint_fails_the_submission(leave, name, cause):
     impl, path = leave(name)
     with pytest.raises(Exception) as failed:
         impl.readers.tensors_in(path)
-    assert cause_of(failed.value, answers=1) is cause
+    assert cause_of(failed.value, requests=1) is cause
 
 
 def test_code_in_a_checkpoint_does_not_run(leave):

@@ -280,4 +280,4 @@ def test_no_calls_are_no_answer():
     """A hidden test that asks for nothing must be a fault"""
     implementation = GradedImplementation(None, LIMITS, 1)
     assert implementation.call_all([]) == []
-    assert implementation.answers == 0
+    assert implementation.requests == 0

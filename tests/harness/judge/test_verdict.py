@@ -24,11 +24,11 @@ from grader.signals import Stopped
     ids=repr,
 )
 def test_what_no_answer_explains_is_a_fault_of_the_grader_even_after_an_answer(error):
-    assert cause_of(error, answers=1) is Cause.GRADER_FAULT
+    assert cause_of(error, requests=1) is Cause.GRADER_FAULT
 
 
 def test_error_of_the_kernel_is_a_fault_of_the_grader_whatever_its_number():
-    causes = {cause_of(OSError(number, ""), answers=1) for number in errno.errorcode}
+    causes = {cause_of(OSError(number, ""), requests=1) for number in errno.errorcode}
     assert causes == {Cause.GRADER_FAULT}
 
 
@@ -49,9 +49,9 @@ def test_error_of_the_kernel_is_a_fault_of_the_grader_whatever_its_number():
     ],
 )
 def test_everything_else_after_an_answer_is_the_submissions(error, cause):
-    assert cause_of(error, answers=1) is cause
+    assert cause_of(error, requests=1) is cause
 
 
 def test_failure_before_any_answer_is_a_fault_of_the_grader():
     for error in (TypeError(), MemoryError(), TooMuchWork("")):
-        assert cause_of(error, answers=0) is Cause.GRADER_FAULT
+        assert cause_of(error, requests=0) is Cause.GRADER_FAULT

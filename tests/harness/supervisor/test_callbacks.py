@@ -277,7 +277,7 @@ def test_assertion_of_the_submissions_ends_no_process(sandboxed):
     with pytest.raises(AssertionError, match="mine"):
         impl.toy.asserts()
     assert impl.toy.remembers() == [1]
-    assert impl.answers == 2
+    assert impl.requests == 2
 
 
 def test_thread_that_outlives_its_call_waits_for_the_next(sandboxed):

@@ -27,7 +27,7 @@ def error_of(function, *args):
     """The built-in class that the submission is blamed with."""
     with pytest.raises(OSError) as failed:
         function(*args)
-    assert cause_of(failed.value, answers=1) is Cause.EXCEPTION
+    assert cause_of(failed.value, requests=1) is Cause.EXCEPTION
     return builtin_named(type(failed.value).__name__)
 
 
@@ -124,14 +124,14 @@ def test_more_than_a_worker_may_send_fails_the_submission(left, tmp_path, monkey
     for reader, argument in ((left.files_bytes, names), (left.names_in, "/scratch")):
         with pytest.raises(Exception, match="more") as failed:
             reader(argument)
-        assert cause_of(failed.value, answers=1) is Cause.TOO_LARGE
+        assert cause_of(failed.value, requests=1) is Cause.TOO_LARGE
 
 
 def test_name_that_is_no_text_fails_the_submission(left, tmp_path):
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff")).touch()
     with pytest.raises(Exception, match="UTF-8") as failed:
         left.names_in("/scratch")
-    assert cause_of(failed.value, answers=1) is Cause.NOT_PLAIN_DATA
+    assert cause_of(failed.value, requests=1) is Cause.NOT_PLAIN_DATA
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "/scratchy", "/scratch/../etc", "relative"])
@@ -156,4 +156,4 @@ def test_nothing_is_read_once_the_tests_time_is_used_up(sandboxed, monkeypatch):
     monkeypatch.setattr(impl, "_seconds_left", lambda: 0.0)
     with pytest.raises(Exception, match="used up") as failed:
         impl.readers.names_in(folder)
-    assert cause_of(failed.value, answers=1) is Cause.TIMEOUT
+    assert cause_of(failed.value, requests=1) is Cause.TIMEOUT

@@ -116,7 +116,7 @@ def test_process_that_ends_while_a_function_measures_it_is_no_fault_of_the_grade
 
     with pytest.raises(SubmissionFailure, match="exit code 0"):
         impl.toy.ends_in_a_use(measures)
-    assert impl.answers == 1
+    assert impl.requests == 1
 
 
 def test_what_uses_get_is_limited_in_sum(impl):
@@ -141,7 +141,7 @@ def test_memory_that_uses_take_of_the_judge_is_limited(impl):
 
     with Effort().bounded(), pytest.raises(GraderFault, match="allocate memory") as caught:
         impl.toy.asks_often(keeps, 2**26, 10_000)
-    assert cause_of(caught.value, impl.answers) is Cause.TOO_LARGE
+    assert cause_of(caught.value, impl.requests) is Cause.TOO_LARGE
     assert len(kept) < 10
 
 

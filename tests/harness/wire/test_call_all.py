@@ -105,11 +105,11 @@ def test_end_of_the_process_ends_all_calls(sandboxed):
 def test_calls_are_one_request_and_one_answer(sandboxed):
     toy = sandboxed(toy=MODULE)
     toy.toy.half(4)
-    channel, answers = toy._worker.channel, toy.answers
+    channel, requests = toy._worker.channel, toy.requests
     before = channel.call_id
     toy.call_all(calls(*[["half", 4]] * 50))
     assert channel.call_id == before + 1
-    assert toy.answers == answers + 1
+    assert toy.requests == requests + 1
 
 
 @pytest.mark.parametrize(
