@@ -75,7 +75,7 @@ _OF_SUBMISSION: dict[type[Exception], type[Exception]] = {
 }
 
 
-def is_of_machine(error: BaseException) -> bool:
+def is_machine_error(error: BaseException) -> bool:
     """Whether an exception in the judge comes from the machine: memory, the kernel, libraries.
 
     No answer of a submission explains it, so it is a fault of the grader wherever it is raised. An
@@ -108,11 +108,11 @@ def is_out_of_memory(error: BaseException | None) -> bool:
 
 @contextmanager
 def machine_errors_as_faults(what: str) -> Iterator[None]:
-    """Around code of the judge: raises GraderFault for an exception that `is_of_machine`."""
+    """Around code of the judge: raises GraderFault for an exception that `is_machine_error`."""
     try:
         yield
     except Exception as error:
-        if not is_of_machine(error):
+        if not is_machine_error(error):
             raise
         raise GraderFault(f"{what}: {str(error) or type(error).__name__}") from error
 

@@ -1,6 +1,6 @@
 """Aliases: who reads the class's folder need not know whose work it is.
 
-Whoever may know keeps a CSV file `id,alias` elsewhere. In files of staff either may stand.
+Whoever may know keeps a CSV file `id,alias` elsewhere. Staff may write either in their files.
 """
 
 from __future__ import annotations

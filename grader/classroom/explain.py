@@ -59,6 +59,7 @@ def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
 
 
 def _lines_on(number: int, check: Check) -> Iterator[Text]:
+    """A check's points; if it did not pass, why, where, and what was expected and came."""
     of = f"{points(check.points)} of {points(check.max_points)}" if check.max_points else "public"
     mark = (MARKS[check.state], STATE_STYLE[check.state])
     yield Text.assemble("  ", mark, f" {of:>12}  {number}. {clean(check.title)}")

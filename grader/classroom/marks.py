@@ -125,6 +125,7 @@ def rows(class_: Class, marks: Path, decisions: Decisions, current: Collection[s
 def _derived_row(
     student: Student, hand_in: HandIn | None, marks: Path, decisions: Decisions, is_current: bool
 ) -> Row:
+    """A student's row, without what depends on other students."""
     folder = StudentFolder(marks, student.id)
     row = Row(student, "missing", page=hand_in.page if hand_in is not None else "")
     failure = folder.failure()
@@ -160,6 +161,7 @@ def _derived_row(
 
 
 def _enter_grade(row: Row, grade: Grade) -> None:
+    """Enters the points before lateness, and what about the grade needs a person."""
     row.status, row.grade = "graded", grade
     row.score, row.max_score = grade.score, grade.max_score
     row.exercises = {exercise.id: exercise.points for exercise in grade.exercises}

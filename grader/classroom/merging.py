@@ -49,7 +49,7 @@ def merged(before: Grade, again: Grade, manifest: Manifest) -> Grade | None:
 
 
 def with_this_tree(grade: Grade) -> Grade:
-    """The grade as if today's grader had given it, which differs in nothing that matters to it."""
+    """The grade as today's grader would give it, which differs in nothing that matters here."""
     assert grade.provenance is not None, "its grader is known"
     origin = msgspec.structs.replace(grade.provenance, tree=tree_hash())
     return msgspec.structs.replace(grade, provenance=origin)

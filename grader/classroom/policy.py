@@ -146,6 +146,7 @@ def _read(
 
 
 def _row(cells: list[str], columns: tuple[str, ...], new_ids: Mapping[str, str]) -> dict[str, str]:
+    """A line by column; raises _WrongLine."""
     if len(cells) != len(columns):
         raise _WrongLine(
             f"{len(cells)} cells for {','.join(columns)}; a text with a comma needs quotation marks"

@@ -47,8 +47,8 @@ def pairs(
     """
     own = {student: prints.keys() - set(given) for student, prints in code.items()}
     owners = Counter(print_ for prints in own.values() for print_ in prints)
-    most = max(2, _COMMON * len(own))
-    rare = {student: {p for p in own[student] if owners[p] <= most} for student in own}
+    most_owners = max(2, _COMMON * len(own))
+    rare = {student: {p for p in own[student] if owners[p] <= most_owners} for student in own}
     listed = []
     for first, second in itertools.combinations(sorted(rare), 2):
         fewest = min(len(rare[first]), len(rare[second]))

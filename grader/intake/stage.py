@@ -120,6 +120,7 @@ def select(submission: Path, package: str, modules: tuple[str, ...]) -> Selected
 def _select_from(
     everything: list[Entry], package: str, modules: tuple[str, ...], submission: Path
 ) -> Selected:
+    """Finds and reads the package among the files of a folder or an archive."""
     copies = names_of_copies(everything, modules)
     everything = [
         replace(entry, path=entry.path.with_name(copies[entry])) if entry in copies else entry

@@ -93,6 +93,7 @@ class SubmissionRun:
         return []
 
     def _lane(self, zygote: Zygote) -> Lane:
+        """Tests of an exercise first share a worker; then, or if `fresh`, each has its own."""
         pool = WorkerPool(zygote, self.submission, self.manifest.package, budget=self.budget)
         own = sandboxed(pool, self.nonce, self.timing)
         shared = sandboxed(pool, self.nonce, self.timing, shared=True)

@@ -64,7 +64,7 @@ class Conditions:
         return None
 
     def refine_not_started(self, test: GradedTest, outcome: Outcome) -> Outcome:
-        """The outcome of a test that ran; where nothing is a stub, "not started" means unfinished."""
+        """A test's outcome; where no function is a stub, "not started" becomes unfinished."""
         check = outcome.check
         if check.cause is not Cause.NOT_STARTED:
             return outcome

@@ -49,12 +49,12 @@ class Attempt:
     measured: Timing | Fit | Truth | None = None  # by a fixture of timing, once that came to an end
     # Whether the machine may be why it failed: a SIGKILL that the judge did not send ended the
     # worker, or memory could not be had.
-    may_be_of_machine: bool = False
+    may_be_machine_error: bool = False
     outcome: Outcome | None = None
 
     def note(self, error: BaseException | None, seconds: float) -> None:
         """Sets the outcome, that of a call or of a failed setup or teardown. The last counts."""
-        self.may_be_of_machine |= isinstance(error, Killed) or is_out_of_memory(error)
+        self.may_be_machine_error |= isinstance(error, Killed) or is_out_of_memory(error)
         self.outcome = outcome_of_run(self.test, error, self.implementation, self.measured, seconds)
 
 
@@ -70,7 +70,7 @@ class Session:
     def run(self, test: GradedTest, context: TestContext) -> Outcome:
         """Runs one test; again if the machine may be why it failed: the second outcome counts."""
         attempt = self._attempt(test, context)
-        if attempt.may_be_of_machine:
+        if attempt.may_be_machine_error:
             attempt = self._attempt(test, context)
         assert attempt.outcome is not None, "pytest reports each test's call, or what prevented it"
         return attempt.outcome

@@ -23,7 +23,7 @@ from grader.faults import (
     Suspicious,
     TooMuchWork,
     builtin_named,
-    is_of_machine,
+    is_machine_error,
     is_out_of_memory,
 )
 from grader.judge.shown import KeptCalls, for_staff, for_student
@@ -360,7 +360,7 @@ def cause_of(error: BaseException, requests: int) -> Cause:
     if isinstance(error, FromSubmission):
         return Cause.EXCEPTION
     is_tests = isinstance(error, Exception | pytest.fail.Exception)
-    if isinstance(error, GraderFault) or is_of_machine(error) or not requests or not is_tests:
+    if isinstance(error, GraderFault) or is_machine_error(error) or not requests or not is_tests:
         return Cause.GRADER_FAULT
     return Cause.WRONG_ANSWER
 

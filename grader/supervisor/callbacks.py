@@ -11,7 +11,7 @@ from grader.faults import (
     GraderFault,
     SubmissionFailure,
     builtin_named,
-    is_of_machine,
+    is_machine_error,
     is_out_of_memory,
 )
 from grader.wire import frames
@@ -86,7 +86,7 @@ class Callbacks:
         except StopIteration:
             return {"raised": "StopIteration", "args": ()}
         except Exception as error:
-            if is_of_machine(error) or is_out_of_memory(error):
+            if is_machine_error(error) or is_out_of_memory(error):
                 raise GraderFault(
                     f"a function of the test failed: {str(error) or type(error).__name__}"
                 ) from error

@@ -90,7 +90,7 @@ class LeftFiles:
         try:
             descriptor = open_below(self._folder, below.relative_to(self._path), _check_entry)
         except OSError as error:
-            if error.errno not in _LEFT or self._is_of_machine_refusal(error, below, as_folder):
+            if error.errno not in _LEFT or self._is_machines_refusal(error, below, as_folder):
                 raise
             raise _raised(error.errno or 0, path) from None
         found = os.fstat(descriptor)
@@ -102,7 +102,7 @@ class LeftFiles:
             raise _raised(problem, path)
         return descriptor
 
-    def _is_of_machine_refusal(self, error: OSError, below: PurePosixPath, as_folder: bool) -> bool:
+    def _is_machines_refusal(self, error: OSError, below: PurePosixPath, as_folder: bool) -> bool:
         """Whether the machine refused this process what the file's owner could read."""
         if not isinstance(error, PermissionError) or isinstance(error, _ClosedFolder):
             return False

@@ -134,7 +134,7 @@ def test_limit_that_strikes_between_a_test_and_its_report_is_its_failure(reposit
 
     @contextmanager
     def implementation(test):
-        yield SimpleNamespace(answers=1, calls=KeptCalls(0), output="", charged=0.0)
+        yield SimpleNamespace(requests=1, calls=KeptCalls(0), output="", charged=0.0)
         ended.append(test.exercise.id)
 
     context = sessions.TestContext("n", repository, implementation)
