@@ -28,6 +28,7 @@ from grader.wire.frames import (
     TORCH_NAMES,
     Caps,
     FrameError,
+    Parts,
     Reader,
     Writer,
     frame,
@@ -35,21 +36,20 @@ from grader.wire.frames import (
 
 # A test may send back what it was given, among other arguments.
 ARGUMENT_CAPS = Caps(*(2 * cap for cap in DEFAULT_CAPS))
-_BOTH_ORDERS = NUMPY_DTYPES | {
-    swapped.str: swapped for swapped in (d.newbyteorder(">") for d in NUMPY_DTYPES.values())
-}
+_BIG_ENDIAN = [dtype.newbyteorder(">") for dtype in NUMPY_DTYPES.values()]
+_BOTH_ORDERS = NUMPY_DTYPES | {dtype.str: dtype for dtype in _BIG_ENDIAN}
+NumberOf = Callable[[Any], int]  # numbers a function or a generator of a test's
+# Makes the stand-in of the function with this number, or of the generator if the second is true.
+StandIn = Callable[[int, bool], Any]
 
 
 def encode(
-    call_id: int,
-    value: Any,
-    number_of: Callable[[Any], int] | None = None,
-    caps: Caps = ARGUMENT_CAPS,
-) -> list[bytes | bytearray | memoryview]:
+    call_id: int, value: Any, number_of: NumberOf | None = None, caps: Caps = ARGUMENT_CAPS
+) -> Parts:
     """As `frames.encode`, of plain data and what else arguments may hold.
 
-    Large tensors without gaps are not copied. `number_of` numbers a function or a generator in
-    `value`; None refuses them.
+    Large tensors without gaps are not copied. Without `number_of`, functions and generators are
+    refused.
     """
     writer, storages = _ArgumentWriter(caps, number_of), Writer(caps)
     writer.value(value, "the arguments", 0)
@@ -58,33 +58,29 @@ def encode(
         storages.tail += LONG.pack(segment.begin) + LONG.pack(segment.size)
         storages.align()
         for part in segment.parts:
-            storages.raw(part)
+            storages.append(part)
     return frame(call_id, "the arguments", caps, storages, writer)
 
 
-def decode(body: memoryview, stand_in: Callable[[int, bool], Any] | None = None) -> Any:
-    """As `frames.decode`, of what `encode` made here.
-
-    `stand_in` makes the stand-in of the function of a number, or of the generator if the second
-    argument is true; None refuses them.
-    """
+def decode(body: memoryview, stand_in: StandIn | None = None) -> Any:
+    """The value that `encode` above put into a body; without `stand_in`, functions are refused."""
     reader = _ArgumentReader(body, stand_in)
     reader.segments()
     return reader.whole()
 
 
 class _ArgumentWriter(Writer):
-    def __init__(self, caps: Caps, number_of: Callable[[Any], int] | None) -> None:
+    def __init__(self, caps: Caps, number_of: NumberOf | None) -> None:
         super().__init__(caps)
         self.number_of = number_of
         self.storages = Storages()
-        self.shown = 0  # bytes of all tensors and arrays
+        self.tensor_bytes = 0  # of all tensors and arrays, as if none shared memory
 
     def other(self, value: Any, where: str) -> None:
         """Writes a path, or the number of a function or a generator; refuses all else."""
         kind = type(value)
         if kind is plain.PATH:
-            self.text(b"p", str(value).encode())
+            self.blob(b"p", str(value).encode())
         elif self.number_of is not None and kind in plain.CALLBACKS:
             self.tail += b"g" if kind is GeneratorType else b"f"
             self.tail += COUNT.pack(self.number_of(value))
@@ -92,23 +88,23 @@ class _ArgumentWriter(Writer):
             super().other(value, where)
 
     def numpy_dtype(self, dtype: np.dtype[Any]) -> None:
-        self.text(b"n", dtype.str.encode())
+        self.blob(b"n", dtype.str.encode())
 
     def tensor(self, tensor: torch.Tensor, where: str) -> None:
         self.check_tensor(tensor, where)
-        self.laid_out(b"v", TORCH_NAMES[tensor.dtype], *self.storages.add_tensor(tensor))
+        self.layout(b"v", TORCH_NAMES[tensor.dtype], *self.storages.add_tensor(tensor))
 
     def array(self, array: np.ndarray, where: str) -> None:
         self.check_array(array, where)
-        self.laid_out(b"w", array.dtype.str.encode(), *self.storages.add_array(array))
+        self.layout(b"w", array.dtype.str.encode(), *self.storages.add_array(array))
 
     def check_size(self, size: int, shape: tuple[int, ...], where: str) -> None:
-        super().check_size(self.shown + size, shape, where)
-        self.shown += size
+        super().check_size(self.tensor_bytes + size, shape, where)
+        self.tensor_bytes += size
 
-    def laid_out(self, tag: bytes, dtype: bytes, number: int, layout: Layout) -> None:
-        """Writes where a tensor or an array is. Its bytes are in a segment."""
-        self.text(tag, dtype)
+    def layout(self, tag: bytes, dtype: bytes, number: int, layout: Layout) -> None:
+        """Writes where a tensor or an array lies in the storage with this number, not its bytes."""
+        self.blob(tag, dtype)
         shape, strides, start = layout
         self.tail += bytes([len(shape)]) + b"".join(map(LONG.pack, (*shape, *strides)))
         self.tail += COUNT.pack(number) + LONG.pack(start)
@@ -117,11 +113,11 @@ class _ArgumentWriter(Writer):
 class _ArgumentReader(Reader):
     numpy_dtypes = _BOTH_ORDERS
 
-    def __init__(self, body: memoryview, stand_in: Callable[[int, bool], Any] | None) -> None:
+    def __init__(self, body: memoryview, stand_in: StandIn | None) -> None:
         super().__init__(body, ARGUMENT_CAPS)
         self.stand_in = stand_in
         self.rebuilt = Rebuilt()
-        self.shown = 0
+        self.tensor_bytes = 0  # as in the writer
 
     def segments(self) -> None:
         """Reads the segments before the value."""
@@ -159,7 +155,7 @@ class _ArgumentReader(Reader):
             raise FrameError(str(error)) from None
 
     def layout(self, itemsize: int) -> tuple[int, Layout]:
-        """Reads a storage's number and a layout within the caps; `built` checks the storage."""
+        """Reads a storage's number and a layout within the caps; `built` compares the two."""
         dimensions = self.dimensions()
         numbers = [LONG.unpack(self.take(8))[0] for _ in range(2 * dimensions)]
         shape, strides = tuple(numbers[:dimensions]), tuple(numbers[dimensions:])
@@ -168,8 +164,8 @@ class _ArgumentReader(Reader):
         size = extent = itemsize
         for length in shape:
             size, extent = size * length, extent * max(length, 1)
-        self.shown += size
-        if self.shown > self.caps.size or extent >= 2**60:
+        self.tensor_bytes += size
+        if self.tensor_bytes > self.caps.size or extent >= 2**60:
             raise FrameError("a tensor's shape is too large")
         number = COUNT.unpack(self.take(4))[0]
         return number, Layout(shape, strides, LONG.unpack(self.take(8))[0])

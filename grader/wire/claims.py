@@ -50,22 +50,21 @@ def result(answer: Any, target: str) -> Any:
 
 
 def results(answer: Any, targets: Sequence[str]) -> list[Any]:
-    """The results in an answer to calls of several targets; for a failure a `Raised`.
+    """The results in an answer to several calls, a `Raised` for each that failed.
 
-    Raises what `result` raises of the whole answer.
+    Raises what `result` raises if the answer as a whole is a failure.
     """
     what = f"calls of {', '.join(sorted(set(targets)))}"
     answers = result(answer, what)
     if type(answers) is not list or len(answers) != len(targets):
         raise SubmissionFailure(Cause.PROTOCOL, f"the answer to {what} has an unknown form")
-    return [_outcome(one, target) for one, target in zip(answers, targets, strict=True)]
-
-
-def _outcome(answer: Any, target: str) -> Any:
-    try:
-        return result(answer, target)
-    except Exception as error:
-        return Raised(error)
+    found: list[Any] = []
+    for one, target in zip(answers, targets, strict=True):
+        try:
+            found.append(result(one, target))
+        except Exception as error:
+            found.append(Raised(error))
+    return found
 
 
 def is_end(answer: Any) -> bool:
@@ -95,9 +94,9 @@ class ImportReport(NamedTuple):
 
 
 def import_report(answer: Any) -> ImportReport:
-    """Reads an import's answer; raises SubmissionFailure if it has no fields.
+    """Reads an import's answer; raises SubmissionFailure if it is no dict.
 
-    Types are checked before values, because an array has neither a truth value nor equality.
+    Types are checked before values: to compare an array, or to take its truth value, may raise.
     """
     if not isinstance(answer, dict):
         raise SubmissionFailure(Cause.PROTOCOL, "the answer to an import has an unknown form")
@@ -119,7 +118,7 @@ def import_report(answer: Any) -> ImportReport:
 def _places(
     found: Any, which: slice, kind: type[list[Any]] | type[tuple[Any, ...]]
 ) -> Iterator[tuple[str, int, str]]:
-    """These entries (file, line, text) of a list, each a tuple or a list itself.
+    """The entries (file, line, text) in a slice of a list, each itself of the type `kind`.
 
     Those of another form, or of a file that cannot be a module, are dropped.
     """

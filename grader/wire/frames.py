@@ -55,12 +55,13 @@ class Caps(NamedTuple):
 
 
 DEFAULT_CAPS = Caps()
+Parts = list[bytes | bytearray | memoryview]  # of a frame, in order
 
 
 def lists_in_empty(shape: tuple[int, ...]) -> int:
-    """How many lists a tensor without elements may be, as lists: it has no bytes for them.
+    """How many lists a tensor without elements may become as nested lists; 0 if it has elements.
 
-    They count as values, so that no work on a value exceeds its bytes by much.
+    They take no bytes but count as values, so that no work on a value exceeds its bytes by much.
     """
     return math.prod(length or 1 for length in shape) if 0 in shape else 0
 
@@ -95,13 +96,13 @@ _SIZE = struct.Struct("<Q")
 
 
 class Writer:
-    """Writes one value. A subclass may write more kinds, in `other`."""
+    """Writes one value, which errors call `where`. A subclass may write more kinds, in `other`."""
 
     def __init__(self, caps: Caps) -> None:
-        self.parts: list[bytes | bytearray | memoryview] = []
-        self.tail = bytearray()
-        self.length = 0
-        self.items = self.tensors = 0
+        self.parts: Parts = []
+        self.tail = bytearray()  # what comes after these parts, until `flush`
+        self.length = 0  # bytes of the parts
+        self.items = self.tensors = 0  # written until now
         self.caps = caps
 
     def value(self, value: Any, where: str, depth: int) -> None:
@@ -122,15 +123,15 @@ class Writer:
             tail += b"d" + _DOUBLE.pack(value)
         elif kind is str:
             try:
-                self.text(b"s", value.encode())
+                self.blob(b"s", value.encode())
             except UnicodeEncodeError:
                 raise plain.NotPlainData(f"{where} is a str that is not valid Unicode") from None
         elif kind is bytes:
-            self.text(b"b", value)
+            self.blob(b"b", value)
         elif kind is list or kind is tuple or kind is torch.Size:
             tail += (b"[" if kind is list else b"(") + COUNT.pack(len(value))
             for i, item in enumerate(value):
-                if not self.usual(item, depth):
+                if not self.common(item, depth):
                     self.value(item, f"{where}[{i}]", depth + 1)
         elif kind is dict:
             tail += b"{" + COUNT.pack(len(value))
@@ -139,16 +140,16 @@ class Writer:
                     plain.refuse_key(key, where)
                 if type(key) is int and not -(2**63) <= key < 2**63:  # see Reader.mapping
                     raise plain.NotPlainData(f"a key of {where} is an int of more than 64 bits")
-                if not self.usual(key, depth):
+                if not self.common(key, depth):
                     self.value(key, where, depth + 1)
-                if not self.usual(item, depth):
+                if not self.common(item, depth):
                     self.value(item, f"{where}[{key!r}]", depth + 1)
         elif kind is torch.Tensor or kind is torch.nn.Parameter:
             self.tensor(value, where)
         elif kind is np.ndarray:
             self.array(value, where)
         elif kind is torch.dtype:
-            self.text(b"D", TORCH_NAMES[value])
+            self.blob(b"D", TORCH_NAMES[value])
         elif isinstance(value, np.dtype) and value.newbyteorder("<").str in NUMPY_DTYPES:
             self.numpy_dtype(value)
         else:
@@ -157,10 +158,10 @@ class Writer:
     def other(self, value: Any, where: str) -> None:
         plain.refuse(value, where)
 
-    def usual(self, value: Any, depth: int) -> bool:
-        """Writes a usual scalar in a container of this depth, and says whether it has.
+    def common(self, value: Any, depth: int) -> bool:
+        """Writes an item of a container at this depth if it is a common scalar; says whether it is.
 
-        Most values are such. No text is made here that says where they are.
+        Most items are. This makes no text that says where an item is, which would take longer.
         """
         if depth >= self.caps.depth or self.items >= self.caps.items:
             return False  # `value` refuses it
@@ -170,7 +171,7 @@ class Writer:
         elif kind is int and -(2**63) <= value < 2**63:
             self.tail += b"i" + LONG.pack(value)
         elif kind is str and value.isascii():
-            self.text(b"s", value.encode())
+            self.blob(b"s", value.encode())
         elif value is None:
             self.tail += b"N"
         else:
@@ -185,9 +186,9 @@ class Writer:
         size = (value if value >= 0 else ~value).bit_length() // 8 + 1
         if size > self.caps.integer:
             raise plain.NotPlainData(f"{where} is an integer of {size} bytes; expected far fewer")
-        self.text(b"I", value.to_bytes(size, "little", signed=True))
+        self.blob(b"I", value.to_bytes(size, "little", signed=True))
 
-    def text(self, tag: bytes, data: bytes) -> None:
+    def blob(self, tag: bytes, data: bytes) -> None:
         self.tail += tag + COUNT.pack(len(data))
         self.tail += data
 
@@ -203,7 +204,7 @@ class Writer:
             raise plain.NotPlainData(f"{where} takes {size} bytes; at most {self.caps.size} fit")
 
     def numpy_dtype(self, dtype: np.dtype[Any]) -> None:
-        self.text(b"n", dtype.newbyteorder("<").str.encode())
+        self.blob(b"n", dtype.newbyteorder("<").str.encode())
 
     def check_tensor(self, tensor: torch.Tensor, where: str) -> None:
         plain.check_tensor(tensor, where)
@@ -222,24 +223,26 @@ class Writer:
         dense = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
         dense = dense.as_strided((dense.numel(),), (1,))  # a single element may have any stride
         raw = dense.view(torch.uint8).numpy() if dense.numel() else np.empty(0, np.uint8)
-        self.text(b"t", TORCH_NAMES[tensor.dtype])
+        self.blob(b"t", TORCH_NAMES[tensor.dtype])
         self.buffer(tuple(tensor.shape), raw)
 
     def array(self, array: np.ndarray, where: str) -> None:
         self.check_array(array, where)
         dense = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
-        self.text(b"a", dense.dtype.str.encode())
+        self.blob(b"a", dense.dtype.str.encode())
         self.buffer(dense.shape, dense.reshape(-1).view(np.uint8))
 
     def buffer(self, shape: tuple[int, ...], raw: np.ndarray) -> None:
+        """Writes a shape, and then the bytes of all elements, aligned."""
         self.tail += bytes([len(shape)]) + b"".join(map(_SIZE.pack, shape)) + _SIZE.pack(raw.nbytes)
         self.align()
-        self.raw(raw)
+        self.append(raw)
 
     def align(self) -> None:
         self.tail += bytes(-(self.length + len(self.tail)) % ALIGNMENT)
 
-    def raw(self, raw: np.ndarray) -> None:
+    def append(self, raw: np.ndarray) -> None:
+        """Appends bytes: a few are copied, many become a part, which must not change until sent."""
         if raw.nbytes <= INLINE:
             self.tail += raw.tobytes()
             return
@@ -254,25 +257,18 @@ class Writer:
             self.tail = bytearray()
 
 
-def encode(
-    call_id: int, value: Any, what: str = "value", caps: Caps = DEFAULT_CAPS
-) -> list[bytes | bytearray | memoryview]:
+def encode(call_id: int, value: Any, what: str = "value", caps: Caps = DEFAULT_CAPS) -> Parts:
     """A frame in parts, for one gathered write. Large contiguous tensors are not copied.
 
-    An error calls the value `what`.
-
-    Raises:
-        plain.NotPlainData: `value` is not plain data, or exceeds `caps`.
+    Raises plain.NotPlainData, which calls the value `what`, if it is not plain or exceeds `caps`.
     """
     writer = Writer(caps)
     writer.value(value, what, 0)
     return frame(call_id, what, caps, writer)
 
 
-def frame(
-    call_id: int, what: str, caps: Caps, *writers: Writer
-) -> list[bytes | bytearray | memoryview]:
-    """The frame of what some writers have written; raises NotPlainData if that is too large."""
+def frame(call_id: int, what: str, caps: Caps, *writers: Writer) -> Parts:
+    """The frame of what these writers have written; raises NotPlainData if that is too large."""
     for writer in writers:
         writer.flush()
     length = sum(writer.length for writer in writers)
@@ -303,12 +299,9 @@ def new_body(length: int) -> memoryview:
 
 
 def decode(body: memoryview, caps: Caps = DEFAULT_CAPS) -> tuple[Any, int]:
-    """The value that a body holds, which `encode` made, and of how many values it consists.
+    """The value that `encode` put into a body, and of how many values it consists.
 
-    Its tensors use the body's memory: never reuse a body.
-
-    Raises:
-        FrameError: anything is wrong with the body.
+    Its tensors use the body's memory: never reuse a body. Raises FrameError if anything is wrong.
     """
     reader = Reader(body, caps)
     return reader.whole(), reader.items
@@ -321,13 +314,13 @@ class Reader:
 
     def __init__(self, body: memoryview, caps: Caps) -> None:
         self.body, self.end = body, len(body)
-        self.at = 0
-        self.items = self.tensors = 0
+        self.at = 0  # the position of the next byte
+        self.items = self.tensors = 0  # read until now
         self.caps = caps
 
     def whole(self) -> Any:
         value = self.value(0)
-        if self.at != len(self.body):
+        if self.at != self.end:
             raise FrameError("bytes are left over after the value")
         return value
 
@@ -335,7 +328,7 @@ class Reader:
         return self.body[self.skip(size) : self.at]
 
     def skip(self, size: int) -> int:
-        """Goes past some bytes, and returns where they begin."""
+        """Moves past this many bytes, and returns where they begin."""
         at = self.at
         self.at = end = at + size
         if end > self.end:
@@ -349,7 +342,7 @@ class Reader:
             raise FrameError("a count exceeds what follows")
         return count
 
-    def text(self) -> bytes:
+    def blob(self) -> bytes:
         return bytes(self.take(self.count()))
 
     def value(self, depth: int) -> Any:
@@ -358,7 +351,7 @@ class Reader:
             raise FrameTooLargeError(f"the frame holds more than {self.caps.items} values")
         if depth > self.caps.depth:
             raise FrameError(f"the frame is nested more than {self.caps.depth} deep")
-        match self.body[self.skip(1)]:  # the usual ones first
+        match self.body[self.skip(1)]:  # the common ones first
             case 0x69:  # i
                 return LONG.unpack_from(self.body, self.skip(8))[0]
             case 0x64:  # d
@@ -372,11 +365,11 @@ class Reader:
             case 0x46:  # F
                 return False
             case 0x49:  # I
-                if len(data := self.text()) > self.caps.integer:
+                if len(data := self.blob()) > self.caps.integer:
                     raise FrameError(f"an integer is longer than {self.caps.integer} bytes")
                 return int.from_bytes(data, "little", signed=True)
             case 0x62:  # b
-                return self.text()
+                return self.blob()
             case 0x5B:  # [
                 return [self.value(depth + 1) for _ in range(self.count())]
             case 0x28:  # (
@@ -411,7 +404,7 @@ class Reader:
 
     def mapping(self, depth: int) -> dict[Any, Any]:
         result: dict[Any, Any] = {}
-        for _ in range(count := self.count(2)):
+        for _ in range(count := self.count(2)):  # a key and a value take two
             key = self.value(depth + 1)
             if type(key) not in (str, int, bool):
                 raise FrameError("a key is no str, int or bool")
@@ -435,6 +428,7 @@ class Reader:
         return found
 
     def buffer(self, itemsize: int) -> tuple[tuple[int, ...], memoryview]:
+        """Reads a shape and the bytes of all its elements, which are not copied."""
         dimensions = self.dimensions()
         shape = tuple([_SIZE.unpack(self.take(8))[0] for _ in range(dimensions)])
         size = _SIZE.unpack(self.take(8))[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 from assignment.calls import plain
@@ -26,8 +25,8 @@ def send(channel: int, call_id: int, value: Any, what: str = "the answer") -> No
             parts[0] = parts[0][sent:]
 
 
-def receive(channel: int, stand_in: Callable[[int, bool], Any] | None = None) -> tuple[int, Any]:
-    """Waits for one frame: its call id and its value; ends the process if the judge is gone."""
+def receive(channel: int, stand_in: arguments.StandIn | None = None) -> tuple[int, Any]:
+    """Waits for one frame, and returns its call id and value; exits if the judge is gone."""
     header = memoryview(bytearray(frames.HEADER.size))
     _fill(channel, header)
     call_id, length = frames.decode_header(bytes(header), arguments.ARGUMENT_CAPS)

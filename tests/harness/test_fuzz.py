@@ -200,7 +200,7 @@ BROKEN = {
     "room for a count": (Reader, "count", allocates_for_a_count, "bytes of memory"),
     "no check of what is left": (Reader, "take", takes_what_is_left, "decoding raised"),
     "bytes left over": (wire, "decode", any_bytes_left, "was read from"),
-    "no check of UTF-8": (Reader, "utf8", lambda self: self.text().decode(), "UnicodeDecodeError"),
+    "no check of UTF-8": (Reader, "utf8", lambda self: self.blob().decode(), "UnicodeDecodeError"),
     "no check of dtypes": (Reader, "known", lambda self, table: table[self.utf8()], "KeyError"),
     "any key": (Reader, "mapping", any_key, "TypeError|a key"),
     "keys that stand twice": (Reader, "mapping", later_keys_win, "values were read of"),
