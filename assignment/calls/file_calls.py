@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-MOST = 2**24  # bytes of files that are read for their digests
+MAX_CONTENT = 2**24  # bytes read of files, to compare their content
 SYNCS, RENAMES = ("fsync", "fdatasync"), ("rename", "replace")
 Event = tuple[str, ...]
 
@@ -112,10 +112,10 @@ def digest_of(path: Path, most: int, follow: bool = False) -> str:
 
 
 def seen(path: Path) -> Seen | None:
-    """A file as it is now, with at most its first `MOST` bytes; None if it cannot be read."""
+    """A file as it is now, with its first `MAX_CONTENT` bytes; None if it cannot be read."""
     try:
         with path.open("rb") as file:
-            return Seen(os.fstat(file.fileno()).st_ino, file.read(MOST))
+            return Seen(os.fstat(file.fileno()).st_ino, file.read(MAX_CONTENT))
     except OSError:
         return None
 
@@ -123,7 +123,7 @@ def seen(path: Path) -> Seen | None:
 def names_in(folder: Path) -> Names:
     """All files and folders in a folder."""
     return {
-        path.relative_to(folder).as_posix(): file_of(path.lstat(), digest_of(path, MOST))
+        path.relative_to(folder).as_posix(): file_of(path.lstat(), digest_of(path, MAX_CONTENT))
         for path in (folder, *folder.rglob("*"))
     }
 

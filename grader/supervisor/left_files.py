@@ -11,7 +11,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from assignment.calls.file_calls import MOST, Seen
+from assignment.calls.file_calls import MAX_CONTENT, Seen
 from grader.causes import Cause
 from grader.faults import FromSubmission, GraderFault, SubmissionFailure, raised_by_submission
 from grader.intake.entries import open_below
@@ -36,7 +36,7 @@ class LeftFiles:
         self._room = _MOST_SEEN
 
     def seen(self, path: str) -> Seen | None:
-        """A regular file now, up to `MOST` bytes; None if its owner could read none of this name.
+        """A regular file now, up to `MAX_CONTENT` bytes; None if there is none its owner can read.
 
         Raises:
             SubmissionFailure: all that was seen until now is more than any correct save needs.
@@ -48,7 +48,7 @@ class LeftFiles:
                 return None
             raise GraderFault(f"what a worker left could not be read: {error!r}") from error
         inode = os.fstat(descriptor).st_ino
-        content = _content(descriptor, min(MOST, self._room))
+        content = _content(descriptor, min(MAX_CONTENT, self._room))
         self._room -= len(content)
         if self._room <= 0:
             raise SubmissionFailure(Cause.DISK, "more changes to files than any correct save needs")

@@ -44,8 +44,8 @@ class CheckedPackage(Package):
 
     def __init__(self, name: str, folder: str) -> None:
         super().__init__(name)
-        self._root = f"{folder}/"
-        self._world = World()
+        self._root = f"{folder}/"  # what paths of its files begin with
+        self._world = World()  # of one test: checks what calls leave changed
         # Finding a signature takes longer than most calls.
         self._signature_of = functools.cache(inspect.signature)
 
@@ -117,7 +117,7 @@ def call(
     # Binding the arguments takes as long as most calls, so it comes after a function's TypeError.
     if answer is None or answer.get("exception") == "TypeError":
         try:
-            # What is no function may be anything, and have no hash.
+            # What is no function may be anything, even without a hash for the cache.
             find = package._signature_of if isfunction(function) else inspect.signature
             find(function).bind(*args, **kwargs)
         except (TypeError, ValueError) as error:
@@ -205,7 +205,7 @@ def compile_files(paths: WorkerPaths, files: list[str]) -> dict[str, bytes]:
 
 
 def begin_next_test(package: CheckedPackage, seed: int) -> CheckedPackage:
-    """The package, to be imported anew: what its modules have kept is gone. Seeds generators."""
+    """Drops the package's modules and what they kept, and seeds generators; returns the package."""
     for name in [name for name in sys.modules if f"{name}.".startswith(f"{package._name}.")]:
         del sys.modules[name]
     seed_everything(seed)
@@ -213,12 +213,10 @@ def begin_next_test(package: CheckedPackage, seed: int) -> CheckedPackage:
 
 
 def check_import(package: CheckedPackage, module: str, functions: list[str]) -> dict[str, Any]:
-    """Imports one module.
+    """Imports one module: {"result": …, "stubs": …, "changes": …}, or a failure.
 
-    Returns:
-        The names of each function's parameters, with their stars, or None, as "result",
-        the functions that are still the handout's stubs, as "stubs", and what imports have left
-        changed, as "changes"; or a failure.
+    "result" has each function's parameters, by name, or None for what is no function; "stubs" the
+    functions that are still the handout's; "changes" what imports have left changed.
     """
     imports.watch(package._name, with_lines=True)
     if isinstance(imported := _import(package, module), dict):
@@ -229,8 +227,8 @@ def check_import(package: CheckedPackage, module: str, functions: list[str]) -> 
         try:
             function = getattr(imported.bare, name, None)
             own = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
-            bare = (p.replace(annotation=p.empty, default=p.empty) for p in own)
-            parameters[name] = [str(p) for p in bare]  # with its stars
+            names = (p.replace(annotation=p.empty, default=p.empty) for p in own)
+            parameters[name] = [str(p) for p in names]  # with its stars
         except BaseException:  # the module may be anything
             parameters[name] = None
             continue

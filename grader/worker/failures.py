@@ -12,23 +12,23 @@ from assignment.student.shapes import shape_error
 
 _MAX_CHARACTERS = 4000  # of a message or a traceback
 _MAX_FRAMES = 8  # of the submission's own code
-_MAX_TRACE_FRAMES, _MAX_TRACE_LINKS = 40, 8  # of a traceback, and exceptions that led to it
-# As Python says it, between two exceptions.
+_MAX_TRACE_FRAMES, _MAX_CHAIN = 40, 8  # of a traceback; exceptions that led to one another
+# What Python prints between two exceptions.
 _CAUSED = "\nThe above exception was the direct cause of the following exception:\n\n"
-_MET = "\nDuring handling of the above exception, another exception occurred:\n\n"
+_DURING = "\nDuring handling of the above exception, another exception occurred:\n\n"
 _NO_MEMORY = ("allocate memory", "Cannot allocate", "enough memory", "out of memory", "bad_alloc")
 
 
-def failure(kind: str, message: str) -> dict[str, Any]:
+def failure(cause: str, message: str) -> dict[str, Any]:
     """Describes a failure for which the submission raised no exception."""
-    return {"failed": kind, "message": message[:_MAX_CHARACTERS]}
+    return {"failed": cause, "message": message[:_MAX_CHARACTERS]}
 
 
-def describe(kind: str, error: BaseException, root: str) -> dict[str, Any]:
+def describe(cause: str, error: BaseException, root: str) -> dict[str, Any]:
     """Describes an exception of the submission's code, in the fields that `wire/claims.py` reads.
 
-    `kind` names the cause, as in `grader/causes.py`. The exception's class may be the submission's.
-    `root` is the submission's folder, with a slash at its end.
+    `cause` is one of `grader/causes.py`. The exception's class may be the submission's. `root` is
+    the submission's folder, with a slash at its end.
     """
     builtin = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
     frames = _own_frames(error, root)
@@ -41,7 +41,7 @@ def describe(kind: str, error: BaseException, root: str) -> dict[str, Any]:
         frame, line = list(walk_tb(error.__traceback__))[-1]
         file = frame.f_code.co_filename
     return {
-        "failed": kind,
+        "failed": cause,
         "exception": builtin,
         "type": _encodable(type(error).__qualname__[:200]),
         "message": _message(error).replace(root, ""),
@@ -61,7 +61,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def _own_frames(error: BaseException, root: str) -> list[list[Any]]:
-    """The traceback's last frames in files below `root`: file, line and function, innermost last.
+    """The last frames in files below `root`: file, line and function, innermost last.
 
     Equal frames in a row, of a recursive function, are given once.
     """
@@ -90,32 +90,29 @@ def _traceback(error: BaseException, root: str) -> str:
     """
     try:
         parts: list[str] = []
-        for link, how in _links(error):
-            parts += [*_trace_frames(link, root), *format_exception_only(link), how]
+        for one, joint in _chain(error):
+            parts += [*_trace_frames(one, root), *format_exception_only(one), joint]
         return _encodable("".join(parts)[-_MAX_CHARACTERS:])
     except BaseException:  # its text raises, or a file's name holds a null byte
         return "(its traceback cannot be read)"
 
 
-def _links(error: BaseException) -> Iterator[tuple[BaseException, str]]:
-    """An exception and those that led to it, the oldest first.
-
-    With each comes the line that Python prints between it and the next.
-    """
-    links = [(error, "")]
-    while len(links) < _MAX_TRACE_LINKS:
-        error, _ = links[-1]
+def _chain(error: BaseException) -> Iterator[tuple[BaseException, str]]:
+    """An exception after those that led to it, each with what Python prints before the next."""
+    chain = [(error, "")]
+    while len(chain) < _MAX_CHAIN:
+        error, _ = chain[-1]
         if error.__cause__ is not None:
-            links.append((error.__cause__, _CAUSED))
+            chain.append((error.__cause__, _CAUSED))
         elif error.__context__ is not None and not error.__suppress_context__:
-            links.append((error.__context__, _MET))
+            chain.append((error.__context__, _DURING))
         else:
             break
-    return reversed(links)
+    return reversed(chain)
 
 
 def _trace_frames(error: BaseException, root: str) -> Iterator[str]:
-    """The lines of the innermost frames, equal ones in a row once; of own files with the code."""
+    """The lines of the innermost frames: repeated ones once, the submission's with their code."""
     if error.__traceback__ is not None:
         yield "Traceback (most recent call last):\n"
     places = ((frame.f_code, line) for frame, line in walk_tb(error.__traceback__))

@@ -24,7 +24,7 @@ _REHEARSALS = 10
 
 
 def make_first_calls() -> None:
-    """Answers requests as a worker does, runs a forward pass, rearranges."""
+    """Runs a forward pass, rearranges, and answers requests to this module's own functions."""
     _model()(torch.zeros(4, 8))
     einops.rearrange(torch.zeros(2, 3), "a b -> b a")
     torch.stack([torch.from_numpy(np.arange(8, dtype=np.uint16).astype(np.int64))])

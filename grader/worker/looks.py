@@ -19,7 +19,7 @@ import socket
 import struct
 from pathlib import Path
 
-from assignment.calls.file_calls import MOST, File, digest_of, file_of
+from assignment.calls.file_calls import MAX_CONTENT, File, digest_of, file_of
 from grader.sandbox import kernel, seccomp
 from grader.sandbox.sandbox import Sandbox
 from grader.wire import messages
@@ -43,7 +43,7 @@ _WATCHED: dict[messages.Watch, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def program(watch: messages.Watch, machine: str = platform.machine()) -> bytes:
-    """The filter that makes the calls wait; of the opening ones those that may change a file."""
+    """The seccomp filter that makes the watched calls wait, an opening one only if it may write."""
     architecture, numbers = seccomp.numbers_of(machine)
     lines = [*seccomp._load(seccomp._ARCH_AT)]
     lines += seccomp._return_unless(seccomp._JUMP_EQUAL, architecture, seccomp._ALLOW)
@@ -58,8 +58,8 @@ def program(watch: messages.Watch, machine: str = platform.machine()) -> bytes:
     return b"".join([*lines, seccomp._return(seccomp._ALLOW)])
 
 
-def announce_to(watch: messages.Watch, judge: int) -> None:
-    """Makes this process's calls wait from now on; closes the socket when that is sent.
+def announce_to(watch: messages.Watch, judge_socket: int) -> None:
+    """Makes this process's calls wait for the judge, and closes the socket to it once it knows.
 
     Raises:
         OSError: the kernel is older than Linux 5.5, or something outside of the grader watches
@@ -72,17 +72,17 @@ def announce_to(watch: messages.Watch, judge: int) -> None:
     number = _SECCOMP[platform.machine()]
     listener = kernel.syscall(number, _SET_MODE_FILTER, _NEW_LISTENER, filter_program)
     numbers = seccomp.numbers_of(platform.machine())[1]
-    named = [numbers.get(name, -1) for name in _WATCHED[watch][1]]
-    named += [-1] * (messages.CALL_NUMBERS.size // 4 - len(named))
+    told = [numbers.get(name, -1) for name in _WATCHED[watch][1]]
+    told += [-1] * (messages.CALL_NUMBERS.size // 4 - len(told))
     try:
-        with socket.socket(fileno=judge) as connection:
-            socket.send_fds(connection, [messages.CALL_NUMBERS.pack(*named)], [listener])
+        with socket.socket(fileno=judge_socket) as connection:
+            socket.send_fds(connection, [messages.CALL_NUMBERS.pack(*told)], [listener])
     finally:  # also where the judge is gone: this process would wait for itself, for ever
         os.close(listener)
 
 
 def look(sandbox: Sandbox, request: messages.LookAtFiles, control: socket.socket) -> None:
-    """Answers the request on the control socket, as the worker's user from now on."""
+    """Becomes the worker's user, looks, and sends the reply on the control socket."""
     scratch = f"{sandbox.run}/scratch/{request.scratch}"
     names, too_many = _names_in(scratch)
     sandbox.become_like(request.pid, request.uid)
@@ -93,26 +93,23 @@ def look(sandbox: Sandbox, request: messages.LookAtFiles, control: socket.socket
         with contextlib.suppress(OSError):  # the worker has no such descriptor, or has ended
             path = f"/proc/{request.pid}/fd/{request.descriptor}"
             held.append(os.open(path, os.O_PATH))
-            file = file_of(os.fstat(held[0]), digest_of(Path(path), MOST, follow=True))
+            file = file_of(os.fstat(held[0]), digest_of(Path(path), MAX_CONTENT, follow=True))
             held = held if os.path.isfile(path) else []  # noqa: PTH113
     messages.send(control, messages.Files(names={**names}, file=file, too_many=too_many), held)
 
 
 def _with_digests(names: dict[str, File], scratch: Path) -> dict[str, File]:
-    """The files with digests of what their user may read of them, as long as that is little."""
-    most, found = MOST, dict(names)
+    """The same, with digests of what this process may read, of `MAX_CONTENT` bytes in all."""
+    room, found = MAX_CONTENT, dict(names)
     for name, file in names.items():
-        if not file.is_folder and file.size <= most:
-            most -= file.size
+        if not file.is_folder and file.size <= room:
+            room -= file.size
             found[name] = file._replace(digest=digest_of(scratch / name, file.size))
     return found
 
 
 def _names_in(scratch: str) -> tuple[dict[str, File], bool]:
-    """The files and folders in scratch, itself as ".", without digests.
-
-    And whether there are more than fit into a message, which are then left out.
-    """
+    """All that is in a scratch folder, and itself, "."; and whether some did not fit in a reply."""
     found: dict[str, File] = {".": file_of(os.stat(scratch))}  # noqa: PTH116
     room = _MAX_NAMES
     todo = [scratch]

@@ -29,8 +29,8 @@ from grader.worker.stand_ins import StandIns
 def run(sandbox: Sandbox, request: ForkWorker, paths: WorkerPaths, *descriptors: int) -> NoReturn:
     """A worker's whole life, from just after its fork.
 
-    Descriptors are for frames, for what it prints and, if the judge must let some of its calls
-    pass, that of a socket. `paths` are as seen from outside.
+    The descriptors are those of the channel for frames, of its output and, if the judge must let
+    some of its calls pass, of a socket. `paths` are as seen from outside.
     """
     channel, _, *watch = descriptors
     try:
@@ -60,14 +60,14 @@ def run(sandbox: Sandbox, request: ForkWorker, paths: WorkerPaths, *descriptors:
 
 
 def _prepare(go: dict[str, Any], paths: WorkerPaths) -> calls.CheckedPackage | None:
-    """Limits memory, seeds, sets folders; returns the submission's package, if it has one."""
+    """Limits memory, seeds, sets folders; returns the package, or None where only readers run."""
     lockdown.limit_memory(go["memory_mib"], go["address_space"])
     if not go["files"]:
         lockdown.forbid_files()
     seed_everything(go["seed"])
     os.environ["HOME"] = os.environ["TMPDIR"] = paths.tmp
     tempfile.tempdir = None  # the zygote's, if it has asked for one, is not this worker's
-    if not go["package"]:  # a worker without one runs no code of the submission
+    if not go["package"]:  # this worker runs no code of the submission
         return None
     sys.path.append(paths.submission)
     return calls.CheckedPackage(go["package"], paths.submission)
@@ -76,7 +76,7 @@ def _prepare(go: dict[str, Any], paths: WorkerPaths) -> calls.CheckedPackage | N
 def _serve(channel: int, package: calls.CheckedPackage | None, paths: WorkerPaths) -> None:
     """Answers requests until the judge closes the channel."""
     stand_ins = StandIns(channel)
-    iterators: dict[int, Any] = {}  # that calls have returned, by the call
+    iterators: dict[int, Any] = {}  # that calls have returned, with their targets, by the call's id
     while True:
         call_id, request = receive(channel, stand_ins.of)
         stand_ins.begin(call_id)

@@ -19,10 +19,10 @@ class StandIns:
 
     def __init__(self, channel: int) -> None:
         self._channel = channel
-        self._turn = threading.Lock()
+        self._turn = threading.Lock()  # whose holder may use the channel
         self._turn.acquire()
         self._call_id = 0
-        self._uses = 0  # in this call
+        self._uses = 0  # of all stand-ins in this call
 
     def of(self, number: int, is_iterator: bool) -> Any:
         """A new stand-in of the judge's function of a number, or of its generator."""

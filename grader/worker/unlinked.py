@@ -16,11 +16,11 @@ from grader.sandbox.sandbox import Sandbox
 from grader.wire import messages
 
 _DELETED = b" (deleted)"
-_MOST = 16 * 2**20  # bytes that are read of what is mapped; an honest worker has 1 MiB
+_MAX_MAPS = 16 * 2**20  # bytes that are read of /proc/…/maps; an honest worker has 1 MiB
 
 
 def measure(sandbox: Sandbox, request: messages.MeasureUnlinked, control: socket.socket) -> None:
-    """Answers the request on the control socket, as the worker's user from now on."""
+    """Becomes the worker's user, measures, and sends the reply on the control socket."""
     sandbox.become_like(request.pid, request.uid)
     size = unlinked_bytes(Path("/proc", str(request.pid)), f"{sandbox.run}/")
     messages.send(control, messages.Unlinked(size=size))
@@ -29,15 +29,15 @@ def measure(sandbox: Sandbox, request: messages.MeasureUnlinked, control: socket
 def unlinked_bytes(process: Path, below: str) -> int:
     """Bytes on disk of the nameless files that a process has open or mapped; 0 if it has ended.
 
-    The kernel does not tell the size of a file that is only mapped: it counts as much as a worker's
-    file can have, if it was `below`. More than are allowed if too many are mapped to look at.
-    `process` is its folder in /proc.
+    `process` is its folder in /proc. The kernel does not tell the size of a file that is only
+    mapped: if it was in the folder `below`, it counts as the largest that a worker may have. If too
+    much is mapped to look at, the answer is more than a worker may keep.
     """
     sizes, start = dict[int, int](), os.fsencode(below)  # by inode
     with contextlib.suppress(OSError):
         with (process / "maps").open("rb") as file:
-            mapped = file.read(_MOST)
-        if len(mapped) == _MOST:  # the rest could take minutes and gigabytes
+            mapped = file.read(_MAX_MAPS)
+        if len(mapped) == _MAX_MAPS:  # the rest could take minutes and gigabytes
             return (DISK_MIB + 1) * 2**20
         for line in mapped.split(b"\n"):
             fields = line.split(maxsplit=5)

@@ -38,8 +38,8 @@ def preload(with_devices: bool) -> None:
     first_calls.make_first_calls()
     if not with_devices:
         first_calls.make_first_training_steps()
-    # Keeps only Python's own import hooks. An editable install, for example, adds another, which
-    # could find modules that are not on the path.
+    # Keeps only Python's own import hooks, of `_frozen_importlib…`. An editable install, for
+    # example, adds another, which could find modules that are not on the path.
     sys.meta_path[:] = [
         f for f in sys.meta_path if getattr(f, "__module__", "").startswith("_froz")
     ]

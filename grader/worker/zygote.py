@@ -36,7 +36,7 @@ class _JudgeGone(Exception):
 def main(control_fd: int) -> None:
     """Serves requests; removes the run's folder once the judge has closed the control socket.
 
-    A try, or a start that fails, ends with its one reply.
+    If tiers are only tried, or the start fails, it ends after that one reply.
     """
     control = socket.socket(fileno=control_fd)
     speed.import_without_fork_hooks()
@@ -105,13 +105,13 @@ class Zygote:
 
     @contextmanager
     def ended_with_judge(self) -> Iterator[None]:
-        """Ends this process as soon as the judge is gone, while it does not ask for requests."""
+        """In the block, which reads no requests, ends this process as soon as the judge is gone."""
         from grader import folders
 
         def end_if_gone(*_: object) -> None:
             poll = select.poll()
             poll.register(self.control, 0)
-            if poll.poll(0):  # its end is closed
+            if poll.poll(0):  # asked for no events, it tells only that the other end is closed
                 self.end()
                 folders.remove_while_written(Path(self.sandbox.run))
                 os._exit(0)  # an exception in the middle of torch's import would abort
@@ -179,7 +179,7 @@ class Zygote:
         os.close(pidfd)
 
     def fork_zygote(self, control: int) -> None:
-        """Forks a zygote for another judge process; returns in both, and there uses `control`."""
+        """Forks a zygote, which serves another judge process on `control`; returns in both."""
         from grader.sandbox import kernel
 
         self.sandbox.before_zygote_fork()
@@ -201,7 +201,7 @@ class Zygote:
         self.control = socket.socket(fileno=control)
 
     def look_at_worker(self, request: messages.LookAtFiles | messages.MeasureUnlinked) -> None:
-        """Looks at a worker's files in a child, which takes the worker's user for that."""
+        """Looks at a worker's files in a child, which becomes the worker's user for that."""
         from grader.worker import looks, unlinked
 
         try:
@@ -257,9 +257,9 @@ class Zygote:
         _send(self.control, messages.Reaped(status=status))
 
     def end(self) -> None:
-        """Ends its children and tears down the sandbox; a zygote that is not the first exits."""
+        """Kills its children and tears down the sandbox; any but the first zygote only exits."""
         if not self.is_first:
-            os._exit(0)  # the first zygote still needs the folder
+            os._exit(0)  # the first zygote still needs the sandbox
         for child in self.alive:
             os.kill(child, signal.SIGKILL)
         for child in self.alive:
