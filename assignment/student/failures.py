@@ -230,7 +230,7 @@ class Failure:
         """An `assert` of the test."""
         text = str(self._value).partition("\nassert ")[0]
         lines = [f"wrong: {text}"]
-        for call in self._journal.students[-2:]:
+        for call in self._journal.student_calls[-2:]:
             lines += [*call_lines(call), *labelled("found", call.returned or "no result")]
         return self._report(*lines, *labelled("hint", self._hint))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from assignment.calls.journal import typed
+from assignment.calls.journal import literal
 from assignment.calls.text import cut, show
 
 _SHOWN_STATEMENT_LINES = 5
@@ -104,7 +104,7 @@ def values(entry: Any) -> Iterator[tuple[str, str]]:
     hidden = (types.ModuleType, types.FunctionType, type)
     names = [n for n in names if n in found and not isinstance(found[n], hidden)]
     for name in names[:_SHOWN_VALUES]:
-        yield name, cut(typed(found[name]), _SHOWN_VALUE)
+        yield name, cut(literal(found[name]), _SHOWN_VALUE)
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import re
 
 from assignment.calls.journal import Call, Journal
 from assignment.calls.text import cut
-from assignment.calls.world import what_it_meets
+from assignment.calls.world import unusual_setting
 from assignment.expect import Mismatch
 from assignment.student import diagnosis, signatures
 from assignment.student.drawn import drawn
@@ -31,7 +31,7 @@ def call_lines(call: Call | None, problem: str = "") -> list[str]:
     is_explained = call.maker is not None and not call.is_whole and call.maker.is_whole
     return [
         *labelled("call", call.text),
-        *labelled("where", what_it_meets(call.target, problem)),
+        *labelled("where", unusual_setting(call.target, problem)),
         *labelled("made by", call.maker.text if call.maker and is_explained else ""),
     ]
 
@@ -54,7 +54,7 @@ def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[st
 
     `hint` is for where nothing better is known.
     """
-    call = journal.of_value(value.whole[0] if value.whole else None)
+    call = journal.that_returned(value.whole[0] if value.whole else None)
     thought, replaces = diagnosis.of_mismatch(value)
     if thought == diagnosis.RETURNED_NONE and call is not None:
         may_be_none = "None" in signatures.returns(call.target)
