@@ -21,12 +21,12 @@ Place = tuple[tuple[int, ...], tuple[int, ...], int, bool]
 
 
 def mapped(path: str, start: torch.Tensor | None) -> torch.Tensor:
-    """A vector whose storage is a file. The file gets this content; with None it keeps its own,
-    in float64."""
+    """A vector whose storage is a file, with `start` as its content; None keeps what is there, in
+    float64."""
+    content = np.empty(0) if start is None else start.numpy()
     if start is not None:
-        Path(path).write_bytes(start.numpy().tobytes())
-    dtype = np.float64 if start is None else start.numpy().dtype
-    return torch.from_numpy(np.memmap(path, dtype=dtype, mode="r+"))
+        Path(path).write_bytes(content.tobytes())
+    return torch.from_numpy(np.memmap(path, dtype=content.dtype, mode="r+"))
 
 
 def tensor_at(memory: torch.Tensor, place: Place) -> torch.Tensor:
@@ -45,7 +45,7 @@ class TensorFile:
         self._size = 0  # elements
 
     def place(self, tensor: torch.Tensor, transposed: bool = False) -> Place:
-        """Adds a tensor; a transposed matrix is stored column by column."""
+        """Adds a tensor and returns its place; if `transposed`, a matrix is stored by columns."""
         stored = tensor.t() if transposed and tensor.dim() == 2 else tensor
         strides = torch.empty(stored.shape, device="meta").stride()
         part, offset, is_narrow = stored.reshape(-1), self._size, tensor.dtype is not self.dtype
