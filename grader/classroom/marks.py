@@ -267,7 +267,7 @@ def entered(student: str, marks: Path) -> str:
     return ", ".join(f"{name} {cells[name]}" for name in shown if cells.get(name))
 
 
-def note_shown(made: Sequence[Row], marks: Path) -> list[str]:
+def note_shown(rows: Sequence[Row], marks: Path) -> list[str]:
     """Keeps what the tables show; returns the students of whom they showed something else before.
 
     Call it once they are written: no table has shown yet what a killed command graded, another

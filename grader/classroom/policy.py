@@ -24,7 +24,8 @@ from grader.classroom import tables
 from grader.results import lateness
 from grader.results.lateness import Deadlines
 
-K, V = TypeVar("K"), TypeVar("V")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class PolicyError(Exception):
