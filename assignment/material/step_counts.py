@@ -115,11 +115,9 @@ def count_step(sizes: Sizes, device: str = "meta") -> Counts:
     FLOPs are those of `torch.utils.flop_counter.FlopCounterMode`: 2·m·k·n for a product of an m×k
     and a k×n matrix, and 0 for everything else.
     """
-    run = Run(sizes, device)
-    live = LiveBytes()
+    run, live, flops = Run(sizes, device), LiveBytes(), FlopCounterMode(display=False)
     for tensor in run.tensors():
         live.watch(tensor)
-    flops = FlopCounterMode(display=False)
     with flops, live:
         run.step()
     parameters = sum(parameter.numel() for parameter in run.model.parameters())

@@ -807,7 +807,7 @@ def test_state_survives_saving(impl, runs, rng, torch_rng):
         left = runs.of_adamw(params, before, present=present[:at], **how)
         impl.restart()
         more = {"present": present[at:], "groups": bare, "state": left.state_dict}
-        runs.of_adamw(params, after, onward_from=left, **more)
+        runs.of_adamw(params, after, continue_from=left, **more)
         runs.leaves(left, params=expected)
 
 
