@@ -81,7 +81,7 @@ class MemoryBudgets(DeviceTest):
             return
         # A process of ours holds the rest: a worker's own report of its memory is not trusted.
         with self.parties.reference.worker(self.limits, 0) as ballast:
-            ballast.call("programs.hold", (self.device.kind, budget + _CONTEXT), {})
+            ballast.call("programs.fill_memory", (self.device.kind, budget + _CONTEXT), {})
             yield self.limits
 
 

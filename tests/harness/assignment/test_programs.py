@@ -161,7 +161,7 @@ def test_run_answers_with_a_sketch(monkeypatch):
 
 
 def sketched(state, start=7):
-    return programs.sketch(state, programs.Program.drawn_by(start))
+    return programs.sketch(state, programs.Program.start_generator(start))
 
 
 @pytest.mark.parametrize("size", [(1024, 1024), (programs.SKETCH + 1,), (3, 1000, 999)])
