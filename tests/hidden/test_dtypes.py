@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 import torch
 
-from assignment.scenarios.dtypes import take
+from assignment.scenarios.dtypes import take_step
 
 DTYPES = sorted({d for d in vars(torch).values() if isinstance(d, torch.dtype)}, key=str)
 INTEGERS = [getattr(torch, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)]
@@ -122,7 +122,7 @@ class Program:
     def add(self, *step):
         """Takes a step; returns the number of its last tensor."""
         self.steps.append(step)
-        take(step, self.tensors)
+        take_step(step, self.tensors)
         return len(self.tensors) - 1
 
     def new(self, *device):

@@ -314,7 +314,7 @@ def output_of_large(runs, net):
     weights, y, _ = net
     y, spare = y.clone(), torch.empty_like(y)
     for i, n in sorted(runs.forward):
-        y, spare = rolling.run(y, float(weights[i]), n, spare), y
+        y, spare = rolling.layer_output(y, float(weights[i]), n, spare), y
     return y
 
 
@@ -326,16 +326,16 @@ def expected_of_large(runs, net):
     for part in parts:
         starts.append(y.clone())
         for i in part:
-            y, spare = rolling.run(y, float(weights[i]), numbers[i], spare), y
+            y, spare = rolling.layer_output(y, float(weights[i]), numbers[i], spare), y
     numbers |= again
     grads = [None] * len(weights)
     held = [torch.empty_like(y) for _ in range(max(map(len, parts)))]  # inputs of a part's layers
     for start, part in zip(reversed(starts), reversed(parts), strict=True):
         held[0] = start
         for at, i in enumerate(part[:-1]):
-            rolling.run(held[at], float(weights[i]), numbers[i], held[at + 1])
+            rolling.layer_output(held[at], float(weights[i]), numbers[i], held[at + 1])
         for at, i in reversed(list(enumerate(part))):
-            x_grad, grads[i] = rolling.gradients(
+            x_grad, grads[i] = rolling.layer_gradients(
                 g, held[at], float(weights[i]), numbers[i], out=spare
             )
             g, spare = x_grad, g
