@@ -77,7 +77,7 @@ def test_a_deadline_that_was_stopped_ends_nothing():
 
 @pytest.fixture
 def deadline():
-    """One of 10 s that looks at the clock when a test calls `_look`."""
+    """One of 10 s that looks at the clock when a test calls `_check`."""
     deadline = Deadline(10.0, stderr=2)
     deadline.start()
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -87,7 +87,7 @@ def deadline():
 
 def strike_in(file, deadline):
     """The timer's signal while code of this file runs."""
-    strike = {"strike": lambda: deadline._look(signal.SIGALRM, sys._getframe(1))}
+    strike = {"strike": lambda: deadline._check(signal.SIGALRM, sys._getframe(1))}
     try:
         exec(compile("strike()", file, "exec"), strike)
     finally:
@@ -116,7 +116,7 @@ def test_no_limit_strikes_where_it_must_not(monkeypatch, file, tracer, deadline)
 def test_imports_by_others_and_stops_of_the_process_are_not_counted(file, deadline):
     """Ctrl-Z, for instance: no signal came for long"""
     deadline._began -= 1000
-    deadline._looked = (deadline._looked[0] - 1000, deadline._looked[1])
+    deadline._last_check = (deadline._last_check[0] - 1000, deadline._last_check[1])
     strike_in(file, deadline)
     deadline._began -= 1000
     with pytest.raises(TookTooLong):

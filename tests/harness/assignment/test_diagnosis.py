@@ -1,4 +1,4 @@
-"""Thoughts about wrong values: facts that a student can check."""
+"""Notes about wrong values: facts that a student can check."""
 
 import math
 from functools import partial
@@ -12,7 +12,7 @@ from assignment.expect import Mismatch, expect
 from assignment.student import diagnosis
 
 
-def thought(found, expected, *, close=False):
+def note(found, expected, *, close=False):
     """What is said of a wrong value, and whether it takes the place of the test's hint."""
     check = partial(expect(found).close, rtol=1e-9) if close else expect(found).equals
     with pytest.raises(Mismatch) as caught:
@@ -62,7 +62,7 @@ def thought(found, expected, *, close=False):
     ],
 )
 def test_what_is_said_of_a_value(found, expected, said):
-    text, replaces = thought(found, expected)
+    text, replaces = note(found, expected)
     assert said in text
     assert bool(text) == bool(said)
     assert not replaces
@@ -79,7 +79,7 @@ def test_what_is_said_of_a_value(found, expected, said):
     ],
 )
 def test_what_is_said_of_a_form_takes_the_place_of_the_hint(found, expected, said):
-    text, replaces = thought(found, expected)
+    text, replaces = note(found, expected)
     assert said in text
     assert replaces
 
@@ -109,23 +109,23 @@ def test_no_value_is_too_odd_to_compare():
     nested = [[10**400, 1], [math.nan, None], [torch.ones(3), 1], {"a": 10**400}, list(range(99))]
     for found, expected in product([*tensors, *plain, *nested], repeat=2):
         mismatch = Mismatch("", "x" * 99, "x" * 99, whole=(found, expected))
-        diagnosis._of_mismatch(mismatch)  # which is not told to go on without a thought
+        diagnosis._of_mismatch(mismatch)  # which is not told to go on without a note
 
 
 def test_a_thought_that_fails_is_none(monkeypatch):
-    """A value that nobody foresaw costs a thought, not the grading"""
-    monkeypatch.setattr(diagnosis, "_compare", lambda found, expected: found.no_such_name)
-    assert thought(1, 2) == ("", False)
+    """A value that nobody foresaw costs a note, not the grading"""
+    monkeypatch.setattr(diagnosis, "_of_values", lambda found, expected: found.no_such_name)
+    assert note(1, 2) == ("", False)
 
 
 def test_none_and_what_is_unchanged_take_the_place_of_the_hint():
-    assert thought(None, 3) == (diagnosis.RETURNED_NONE, True)
-    assert thought([1.0, None], [1.0, 2.0], close=True) == (diagnosis.RETURNED_NONE, True)
+    assert note(None, 3) == (diagnosis.RETURNED_NONE, True)
+    assert note([1.0, None], [1.0, 2.0], close=True) == (diagnosis.RETURNED_NONE, True)
     moment = torch.zeros(1)
     moment.before = torch.zeros(1)
-    assert thought([moment], [torch.ones(1)], close=True) == (diagnosis.UNCHANGED, True)
+    assert note([moment], [torch.ones(1)], close=True) == (diagnosis.UNCHANGED, True)
     moment.before = torch.ones(1)
-    assert thought([moment], [torch.ones(1)], close=True)[0] != diagnosis.UNCHANGED
+    assert note([moment], [torch.ones(1)], close=True)[0] != diagnosis.UNCHANGED
 
 
 def test_a_message_names_the_position_and_shows_plain_numbers():

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from assignment.student.drawn import drawn
+from assignment.student.drawn import draw_layout
 
 SIXTEEN = "<a tensor (16,) of torch.int64>"
 FIRST, LAST = torch.tensor([2, 6]), torch.tensor([14, 10])
@@ -27,7 +27,7 @@ FIRST, LAST = torch.tensor([2, 6]), torch.tensor([14, 10])
     ],
 )
 def test_layout_is_drawn(call, found, expected, right, yours):
-    lines = {label: text.split() for label, text in drawn(f"strides.{call}", found, expected)}
+    lines = {label: text.split() for label, text in draw_layout(f"strides.{call}", found, expected)}
     lines.pop("drawn")
     assert lines.pop("storage") == [str(n) for n in range(len(right.split()))]
     assert lines.pop("right") == right.split()
@@ -58,4 +58,4 @@ def test_layout_is_drawn(call, found, expected, right, yours):
     ],
 )
 def test_nothing_is_drawn_that_is_none_or_too_large(call, found, expected):
-    assert drawn(f"strides.{call}", found, expected) == []
+    assert draw_layout(f"strides.{call}", found, expected) == []

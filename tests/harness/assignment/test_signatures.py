@@ -21,7 +21,7 @@ def changed(tmp_path, monkeypatch):
         module = ModuleType("package.module")
         exec(code, module.__dict__)
         monkeypatch.setitem(sys.modules, "package.module", module)
-        return signatures.changed("package", "module.step")
+        return signatures.changed_signature("package", "module.step")
 
     yield of
     signatures._stub.cache_clear()
