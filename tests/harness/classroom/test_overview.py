@@ -37,7 +37,7 @@ def row(name, gather, mfu, hard="failed"):
 
 def test_exercises_by_share_and_how_they_agree_with_the_rest():
     rows = [row("a", 4.0, 6.0), row("b", 2.0, 3.0), row("c", None, None)]
-    gather, mfu = overview._exercises([(one, one.grade) for one in rows])
+    gather, mfu = overview._exercise_views([(one, one.grade) for one in rows])
     assert (gather.started, gather.full, gather.mean) == (1, 1 / 3, 0.5)
     assert (mfu.started, mfu.full, mfu.mean) == (2 / 3, 1 / 3, 0.5)
     assert gather.discrimination == pytest.approx(1)
