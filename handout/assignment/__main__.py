@@ -114,7 +114,7 @@ def draw_figures(console: Console) -> None:
 
 
 def predict_step(console: Console, sizes: Sequence[str]) -> None:
-    """Commits a prediction, runs the step; raises UserError if there is nothing to compare."""
+    """Commits the student's prediction to a file, then runs the step; may raise UserError."""
     from assignment.calls.implementation import Package
     from assignment.student import predict
 
@@ -131,7 +131,7 @@ def train_model(console: Console, minutes: float) -> None:
 
 
 def find(exercise_id: str) -> Exercise:
-    """The exercise with this id; raises UserError that offers other ids if there is none."""
+    """The exercise with this id; if there is none, raises a UserError that offers other ids."""
     exercises = manifest.load()
     try:
         found = exercises.named(exercise_id)

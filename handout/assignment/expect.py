@@ -65,18 +65,17 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
         be equal.
         """
         __tracebackhide__ = True
-        far = _far(self.actual, expected, rtol, atol)
-        if far is not None:
-            what = f"{self.what}, at {far.at}" if far.at else self.what
+        if first := _diff(self.actual, expected, rtol, atol):
+            what = f"{self.what}, at {first.at}" if first.at else self.what
             whole = (self.actual, expected)
-            raise Mismatch(what, far.expected, far.found, hint, whole=whole, part=far.part)
+            raise Mismatch(what, first.expected, first.found, hint, whole=whole, part=first.part)
 
     def proportional(
         self, expected: Sequence[torch.Tensor], *, rtol: float = 1e-10, atol: float = 1e-10
     ) -> float:
-        """Tensors that differ from the expected ones by one factor, which is returned.
+        """Tensors that are the expected ones times one positive finite factor; returns it.
 
-        It is positive and finite, and 1.0 if all expected elements are 0.
+        It is 1.0 if all expected elements are 0.
         """
         __tracebackhide__ = True
         tensors = list(self.actual) if isinstance(self.actual, tuple) else self.is_a(list)
@@ -119,7 +118,7 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
         return self.actual
 
 
-class _Far(NamedTuple):
+class _Difference(NamedTuple):
     """Where a value is not close: the position, "" for all of it, and what is there.
 
     `expected` and `found` are texts, `part` the values (found, expected).
@@ -131,25 +130,25 @@ class _Far(NamedTuple):
     part: tuple[Any, Any]
 
 
-def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> _Far | None:
-    """The first position where `actual` is not close, or None."""
+def _diff(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> _Difference | None:
+    """The first position where `actual` is not close, below the position `at`; None if it is."""
     part = (actual, expected)
     if isinstance(expected, list | tuple | dict):
         is_dict = isinstance(expected, dict)
         if not isinstance(actual, dict if is_dict else list | tuple):
-            return _Far(at, show(expected), unexpected(actual), part)
+            return _Difference(at, show(expected), unexpected(actual), part)
         if is_dict and set(expected) != set(actual):
             keys, found_keys = show(list(expected)), show(list(actual))
-            return _Far(at, f"the entries {keys}", f"the entries {found_keys}", part)
+            return _Difference(at, f"the entries {keys}", f"the entries {found_keys}", part)
         if len(actual) != len(expected):
-            return _Far(at, _items(expected), _items(actual), part)
+            return _Difference(at, _items(expected), _items(actual), part)
         for key, item in expected.items() if isinstance(expected, dict) else enumerate(expected):
-            if far := _far(actual[key], item, rtol, atol, f"{at}[{key!r}]"):
-                return far
+            if inner := _diff(actual[key], item, rtol, atol, f"{at}[{key!r}]"):
+                return inner
         return None
     if isinstance(expected, torch.Tensor | np.ndarray):
         if plain.describe(actual) != plain.describe(expected):
-            return _Far(at, plain.describe(expected), unexpected(actual), part)
+            return _Difference(at, plain.describe(expected), unexpected(actual), part)
         found, wanted = _float64(actual), _float64(expected)
         with np.errstate(invalid="ignore"):  # infinity less infinity
             near = np.abs(found - wanted) <= atol + rtol * np.abs(wanted)
@@ -159,12 +158,12 @@ def _far(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> 
         first = tuple(int(i) for i in np.argwhere(bad)[0])
         if found.size > 1:
             at += str(list(first))
-        return _Far(at, _number(wanted[first], rtol, atol), _number(found[first]), part)
+        return _Difference(at, _number(wanted[first], rtol, atol), _number(found[first]), part)
     if isinstance(actual, bool) or not isinstance(actual, int | float):
-        return _Far(at, _number(expected, rtol, atol), unexpected(actual), part)
+        return _Difference(at, _number(expected, rtol, atol), unexpected(actual), part)
     if actual == expected or _is_near(actual, expected, rtol, atol):
         return None
-    return _Far(at, _number(expected, rtol, atol), _number(actual), part)
+    return _Difference(at, _number(expected, rtol, atol), _number(actual), part)
 
 
 def _is_near(actual: float, expected: float, rtol: float, atol: float) -> bool:

@@ -32,7 +32,7 @@ def exercise_of(item: pytest.Item) -> str | None:
 def title_of(item: pytest.Item) -> str:
     """A test's title: the first paragraph of its docstring, or its name without parameters.
 
-    `{case}` stands for the id of its parameters, which the title then gives away.
+    `{case}` in it becomes the id of the test's parameters, which the title then gives away.
     """
     doc = getattr(getattr(item, "function", None), "__doc__", None)
     title: str = doc or getattr(item, "originalname", None) or item.name

@@ -130,8 +130,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     def named(self, name: str) -> tuple[Exercise, ...]:
         """The exercise of this name, or those of this chapter, or those of this function.
 
-        Raises:
-            ManifestError: there is none; the message offers the nearest names.
+        Raises ManifestError, which offers the nearest names, if there is none.
         """
         for names_of in (
             lambda e: (e.id,),
@@ -143,7 +142,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         raise ManifestError(self._unknown("exercise or chapter", name))
 
     def _unknown(self, what: str, name: str) -> str:
-        """That nothing is called so, and the nearest names."""
+        """A message that nothing has this name, with the nearest ones that there are."""
         known = {e.id: e.id for e in self.exercise} | {e.chapter: e.chapter for e in self.exercise}
         for exercise in self.exercise:
             for function in exercise.functions:
@@ -236,7 +235,7 @@ def _format(path: Keys, problem: str, data: dict[str, Any], text: str, source: s
 
 
 def _invalid(message: str, data: dict[str, Any]) -> tuple[Keys, str]:
-    """The position and the problem of a msgspec.ValidationError, from its message.
+    """The position and the problem that the message of a msgspec.ValidationError tells.
 
     The message ends with the position, as in "Expected `float` > 0.0 - at `$.exercise[3].points`".
     """
@@ -269,8 +268,7 @@ _TABLES: dict[tuple[str, ...], type[msgspec.Struct]] = {
 
 
 def _mistakes(manifest: Manifest) -> Iterator[tuple[Keys, str]]:
-    """Yields what the types do not show, with its key: an id used twice, a dependency that is not
-    above, wrong sums."""
+    """Yields the key and the problem of each mistake that the types allow, such as a wrong sum."""
     seen: set[str] = set()
     for i, exercise in enumerate(manifest.exercise):
         at = ("exercise", i)

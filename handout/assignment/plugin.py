@@ -38,7 +38,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--progress",
         action="store_true",
-        default=False,
         help="short failures, a table of exercises, and the next exercise",
     )
     group.addoption("--no-progress", action="store_false", dest="progress")
@@ -46,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuses runs that could not judge, hides CUDA devices, and starts what `--progress` shows."""
+    """Refuses runs that would prove nothing, hides CUDA devices, sets up `--progress`."""
     if not __debug__:
         raise pytest.UsageError(
             "Python leaves out every assert, so tests pass; start it without -O and PYTHONOPTIMIZE"
@@ -85,8 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """With `--ex`, keeps only the tests of that exercise or chapter."""
-    chosen = config.getoption("--ex")
-    if chosen is None:
+    if (chosen := config.getoption("--ex")) is None:
         return
     names = {exercise.id for exercise in manifest.load().named(chosen)}
     kept = [item for item in items if exercise_of(item) in names]
@@ -98,7 +96,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def seed(request: pytest.FixtureRequest) -> int:
     """The seed of this test, from the run's nonce and the test's name.
 
-    A hidden test has another than a public one of its name, whose inputs are shown.
+    A hidden test gets another seed than a public test of the same name, whose inputs are shown.
     """
     hidden = ["hidden"] if request.path.parent.name == "hidden" else []
     nonce = request.config.getoption("--nonce")
@@ -128,12 +126,13 @@ def shared_folder(request: pytest.FixtureRequest) -> Iterator[Path]:
 @pytest.fixture
 def impl(request: pytest.FixtureRequest) -> Iterator[Implementation]:
     """The implementation under test."""
-    with request.config.stash.get(PROVIDER, _local)(request) as implementation:
+    with request.config.stash.get(PROVIDER, _in_this_process)(request) as implementation:
         yield implementation
 
 
 @contextmanager
-def _local(request: pytest.FixtureRequest) -> Iterator[Implementation]:
+def _in_this_process(request: pytest.FixtureRequest) -> Iterator[Implementation]:
+    """The student's package, imported here: what `impl` is without the grader."""
     package = package_of(request.config)
     if str(package.parent) not in sys.path:
         sys.path.insert(0, str(package.parent))

@@ -14,38 +14,40 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
 
         line_of('[[exercise]]\\nid = "a"\\n', ("exercise", 0, "id"))  →  2
     """
-    # The shortest beginning of the text that can be parsed and has the path ends with the value.
-    # The value begins where the last beginning without it ends.
+    # A binary search for the last beginning of the text that can be parsed and lacks the value: the
+    # value begins on the line after it.
     lines = text.split("\n")
-    while path and not _holds(tomllib.loads(text), path):
+    while path and not _has_path(tomllib.loads(text), path):
         path = path[:-1]
     if not path:
         return 1
-    before, after = 0, len(lines)  # parsable beginnings: `before` lacks the path, `after` has it
+    before, after = 0, len(lines)  # so many lines lack the value, or have it
     while True:
         middle = next((n for n in _between(before, after) if _parsed(lines[:n]) is not None), None)
         if middle is None:
             return before + 1
-        if _holds(_parsed(lines[:middle]) or {}, path):
+        if _has_path(_parsed(lines[:middle]) or {}, path):
             after = middle
         else:
             before = middle
 
 
 def _between(before: int, after: int) -> list[int]:
-    """The numbers between two others, starting from the middle."""
+    """The numbers between two others, those nearest to the middle first."""
     middle = (before + after) / 2
     return sorted(range(before + 1, after), key=lambda n: abs(n - middle))
 
 
 def _parsed(lines: Sequence[str]) -> dict[str, Any] | None:
+    """The values of the first lines of a valid text; None if these end inside a value."""
     try:
         return tomllib.loads("".join(f"{line}\n" for line in lines))
-    except tomllib.TOMLDecodeError:  # it ends in the middle of a value
+    except tomllib.TOMLDecodeError:
         return None
 
 
-def _holds(value: Any, path: Sequence[str | int]) -> bool:
+def _has_path(value: Any, path: Sequence[str | int]) -> bool:
+    """Whether a parsed TOML text has something at a path."""
     for step in path:
         if isinstance(step, int):
             if not isinstance(value, list) or step >= len(value):

@@ -18,10 +18,7 @@ MAX_USES = 10_000  # of all stand-ins in one call
 
 
 class KillProcess(Exception):
-    """A function of a test raises this to have the process that called it killed.
-
-    Only `Implementation.kill_during` expects it.
-    """
+    """A test's function raises this in `Implementation.kill_during`, to have its caller killed."""
 
 
 def is_iterator(value: Any) -> bool:

@@ -26,12 +26,11 @@ def hide() -> None:
 
 
 def start_no_driver() -> None:
-    """Makes torch count its CUDA devices now, where no file can be opened: it finds none.
+    """Makes torch count its CUDA devices now, while no file can be opened, so that it finds none.
 
-    Where there is a driver, torch starts it to count the devices, also if they are hidden: in the
-    first backward pass, at the latest. The driver then runs threads, and a process with threads
-    cannot be forked safely. torch counts once: what it finds here stays true for this process.
-    Call it after `hide`.
+    Otherwise torch starts the driver to count them, even if they are hidden: in the first backward
+    pass, at the latest. The driver runs threads, and a process with threads cannot be forked
+    safely. torch counts once: this result stays true for the process. Call it after `hide`.
     """
     import torch
 
@@ -46,7 +45,7 @@ def start_no_driver() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a driver that cannot be started
+            warnings.simplefilter("ignore")  # that the driver cannot be started
             count()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

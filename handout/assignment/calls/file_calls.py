@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
-MOST = 2**24  # bytes of files that are read for their digests
+MAX_CONTENT = 2**24  # bytes read of files, to compare their content
 SYNCS, RENAMES = ("fsync", "fdatasync"), ("rename", "replace")
 Event = tuple[str, ...]
 
@@ -57,25 +57,22 @@ class Call(NamedTuple):
 
 
 def events(calls: list[Call], end: Names) -> list[Event]:
-    """What happened, in order.
+    """What happened, in order, told from the calls and from what is there at the end.
 
-    ("sync", name) is a sync of the file that has this name at the end, when it had all its content,
-    ("sync too early", name) one when its content was another or unknown, ("sync folder", name) that
-    of a folder, and ("rename", old, new) a renaming, as names before and after the call tell. Syncs
-    of files that are gone at the end are left out.
+    ("sync", name) is a sync of a file that then had its final content, and ("sync too early", name)
+    one whose content was another or unknown; ("sync folder", name) is that of a folder. All have
+    their names at the end, and those of files that are gone by then are left out. ("rename", old,
+    new) is a renaming.
     """
     found: list[Event] = []
-    last = {file.identity: (name, file) for name, file in end.items()}
+    at_end = {file.identity: (name, file) for name, file in end.items()}
     moments = [*(call.names for call in calls), end]
     for call, after in zip(calls, moments[1:], strict=True):
-        if call.synced is not None and call.synced.identity in last:
-            name, file = last[call.synced.identity]
-            if file.is_folder:
-                found.append(("sync folder", name))
-            else:
-                is_complete = file.digest and call.synced.digest == file.digest
-                kind = "sync" if is_complete else "sync too early"
-                found.append((kind, name))
+        if call.synced is not None and call.synced.identity in at_end:
+            name, file = at_end[call.synced.identity]
+            is_complete = file.digest and call.synced.digest == file.digest
+            kind = "sync" if is_complete else "sync too early"
+            found.append(("sync folder" if file.is_folder else kind, name))
         found += _renames(call.names, after)
     return found
 
@@ -94,8 +91,8 @@ def file_of(found: os.stat_result, digest: str = "") -> File:
     return File(found.st_dev, found.st_ino, found.st_size, stat.S_ISDIR(found.st_mode), digest)
 
 
-def digest_of(path: Path, most: int, follow: bool = False) -> str:
-    """A digest of a regular file's content; "" if it cannot be read, is none, or has more bytes.
+def digest_of(path: Path, limit: int, follow: bool = False) -> str:
+    """A digest of a regular file's content; "" if it cannot be read, is none, or exceeds `limit`.
 
     `follow` says whether the path itself may be a symbolic link.
     """
@@ -105,17 +102,17 @@ def digest_of(path: Path, most: int, follow: bool = False) -> str:
         with os.fdopen(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return ""
-            content = file.read(most + 1)
+            content = file.read(limit + 1)
     except OSError:
         return ""
-    return hashlib.blake2b(content, digest_size=16).hexdigest() if len(content) <= most else ""
+    return hashlib.blake2b(content, digest_size=16).hexdigest() if len(content) <= limit else ""
 
 
 def seen(path: Path) -> Seen | None:
-    """A file as it is now, with at most its first `MOST` bytes; None if it cannot be read."""
+    """A file as it is now, with its first `MAX_CONTENT` bytes; None if it cannot be read."""
     try:
         with path.open("rb") as file:
-            return Seen(os.fstat(file.fileno()).st_ino, file.read(MOST))
+            return Seen(os.fstat(file.fileno()).st_ino, file.read(MAX_CONTENT))
     except OSError:
         return None
 
@@ -123,14 +120,14 @@ def seen(path: Path) -> Seen | None:
 def names_in(folder: Path) -> Names:
     """All files and folders in a folder."""
     return {
-        path.relative_to(folder).as_posix(): file_of(path.lstat(), digest_of(path, MOST))
+        path.relative_to(folder).as_posix(): file_of(path.lstat(), digest_of(path, MAX_CONTENT))
         for path in (folder, *folder.rglob("*"))
     }
 
 
 @contextmanager
 def noted(folder: Path, package: str) -> Iterator[list[Call]]:
-    """Notes the calls of Python's `os` that this process makes, until the end of the block.
+    """Notes this process's syncs and renames by Python's `os`, until the end of the block.
 
     A module of the package may have imported a function by its name: it is replaced there too.
     """
@@ -148,9 +145,9 @@ def noted(folder: Path, package: str) -> Iterator[list[Call]]:
 
 
 def _noting(
-    call: Callable[..., Any], syncs: bool, folder: Path, calls: list[Call]
+    original: Callable[..., Any], syncs: bool, folder: Path, calls: list[Call]
 ) -> Callable[..., Any]:
-    """What first notes all that is in the folder, then calls `call`, which may still fail."""
+    """Takes a function's place: notes all that is in the folder, then calls it, which may fail."""
 
     def noting(*args: Any, **kwargs: Any) -> Any:
         synced = None
@@ -162,6 +159,6 @@ def _noting(
             known = {other.identity: other for other in names.values()}
             synced = known.get(synced.identity, synced)
         calls.append(Call(names, synced))
-        return call(*args, **kwargs)
+        return original(*args, **kwargs)
 
     return noting

@@ -31,14 +31,13 @@ class FileChanges:
         self.left = 0  # changes until it is killed, with that one; 0 or less if none is to kill it
 
     def announce_to(self, tell: Callable[[], None]) -> None:
-        """Calls `tell` before each change of this process and thread from now on, for good."""
+        """Calls `tell` before each change by this thread, from now on: a hook cannot be removed."""
         thread, is_telling = threading.get_ident(), False
 
         def hook(event: str, arguments: tuple[Any, ...]) -> None:
             nonlocal is_telling
-            if is_telling or threading.get_ident() != thread:
-                return
-            if self._is_change(event, arguments):
+            is_own = threading.get_ident() == thread and not is_telling
+            if is_own and self._is_change(event, arguments):
                 is_telling = True  # this may open files as well
                 tell()
                 is_telling = False
@@ -60,7 +59,7 @@ class FileChanges:
         )
 
     def count(self) -> bool:
-        """Looks, and counts a change; whether the process is to be killed before it."""
+        """Calls `look` and counts a change; says whether to kill the process before the change."""
         if self.look is not None:
             self.look()
         self.left -= 1
@@ -100,10 +99,10 @@ def run_until_killed(
 ) -> bool:
     """Runs a call in a fork, and kills it at a KillProcess or before the change that was chosen.
 
-    `run` makes the call, with stand-ins. Returns whether it was killed; an exception of the call is
-    an earlier end, and is printed. Raises an AssertionError of the test's own functions.
+    `run` makes the call, with stand-ins. Returns whether it was killed; if the call raises, which
+    ends it earlier, that is printed. Raises an AssertionError of the test's own functions.
     """
-    functions: list[Callable[..., Any]] = []
+    functions: list[Callable[..., Any]] = []  # of the arguments, in the order of their stand-ins
     plain.copy_arguments(
         (args, kwargs), "the arguments", lambda v: functions.append(function_of(v))
     )

@@ -167,10 +167,9 @@ class _Module:
 
 
 def driver_of(target: str) -> Callable[..., Any] | None:
-    """The assignment's own function of a target, if it names one of `DRIVERS` or a reader.
+    """The assignment's own function that a target names, or None for a submission's function.
 
-    Raises:
-        LookupError: there is none of this name.
+    Raises LookupError if no scenario, program or reader has this name.
     """
     module, _, name = target.partition(".")
     if module == READERS:
@@ -222,15 +221,15 @@ class LocalImplementation(Implementation):
 
     def call(self, target: str, /, *args: Any, **kwargs: Any) -> Any:
         stand_ins = LocalStandIns(target)
-        result = self._run(stand_ins, lambda: self._start(stand_ins, target, args, kwargs))
+        result = self._run(stand_ins, lambda: self._noted(stand_ins, target, args, kwargs))
         copied = plain.copy(result, f"what {target} returned")
         if self.journal is not None and (driver := driver_of(target)) is not None:
-            self.journal.note_starts(driver, args, kwargs, copied)
+            self.journal.attach_before(driver, args, kwargs, copied)
         return copied
 
     def iterate(self, target: str, /, *args: Any, **kwargs: Any) -> Iterator[Any]:
         stand_ins, end = LocalStandIns(target), object()
-        items = self._run(stand_ins, lambda: iter(self._start(stand_ins, target, args, kwargs)))
+        items = self._run(stand_ins, lambda: iter(self._noted(stand_ins, target, args, kwargs)))
 
         def next_item() -> Any:
             with modes_unchanged("next"):
@@ -249,16 +248,17 @@ class LocalImplementation(Implementation):
             if stand_ins.verdict:
                 raise stand_ins.verdict
 
-    def _start(self, stand_ins: Any, target: str, args: Any, kwargs: Any) -> Any:
+    def _noted(self, stand_ins: Any, target: str, args: Any, kwargs: Any) -> Any:
         """Calls a target with copies of the arguments, and notes that in the journal."""
         if self.journal is None:
-            return self._make(self._package, stand_ins, target, args, kwargs)
+            return self._call(self._package, stand_ins, target, args, kwargs)
         package = self.journal.noting(self._package) if is_driven(target) else self._package
         return self.journal.run(
-            target, args, kwargs, lambda: self._make(package, stand_ins, target, args, kwargs)
+            target, args, kwargs, lambda: self._call(package, stand_ins, target, args, kwargs)
         )
 
-    def _make(self, package: Any, stand_ins: Any, target: str, args: Any, kwargs: Any) -> Any:
+    def _call(self, package: Any, stand_ins: Any, target: str, args: Any, kwargs: Any) -> Any:
+        """Calls a target of the package with copies, and checks what the call leaves changed."""
         function = resolve(package, target)
         what = f"arguments of {target}"
         args, kwargs = plain.copy_arguments((args, kwargs), what, stand_ins.of)
@@ -276,7 +276,7 @@ class LocalImplementation(Implementation):
 
             pytest.skip("killing a run half-way needs os.fork, which this system does not have")
         try:
-            return forked.run_until_killed(self._start, target, args, kwargs, self._changes)
+            return forked.run_until_killed(self._noted, target, args, kwargs, self._changes)
         finally:
             self._changes.left = 0
 

@@ -47,7 +47,7 @@ def take_changes() -> list[Change]:
 
 
 def by_file(changes: Iterable[Change]) -> dict[str, list[Change]]:
-    """Changes by the file whose import made them, in their order."""
+    """Changes grouped by the file whose import made them, in their order."""
     found: dict[str, list[Change]] = {}
     for change in changes:
         found.setdefault(change[0], []).append(change)
@@ -84,10 +84,10 @@ class _Finder(MetaPathFinder):
         return None
 
     def _execute(self, execute: Callable[[ModuleType], None], module: ModuleType) -> None:
-        """Executes a module as if it were imported first, and sets back what that changed."""
+        """Executes a module as if it were imported first, and restores what that changed."""
         here, outer = BeforeImport(), self._start
         self._start = start = outer or here
-        start.set_back()  # what the importing module has set is not for this one
+        start.restore()  # what the importing module has set is not for this one
         lines = _Lines(module, start)
         try:
             with lines if self.with_lines else nullcontext():
@@ -101,7 +101,7 @@ class _Finder(MetaPathFinder):
             _changes.extend(sorted((file, lines.found.get(what, 0), what) for what in changes))
         finally:
             self._start = outer
-            here.set_back()
+            here.restore()
 
 
 def why_not_utf8(file: Path) -> str:
@@ -113,7 +113,7 @@ def why_not_utf8(file: Path) -> str:
 
 
 def _file_of(module: ModuleType) -> str:
-    """`resource_accounting/seeding.py`."""
+    """A module's file as a `Change` names it: `resource_accounting/seeding.py`."""
     file = Path(module.__file__ or "")
     names = module.__name__.count(".") + 1 + (file.stem == "__init__")
     return "/".join(file.parts[-names:])
@@ -144,7 +144,7 @@ class _Lines:
         return self._step if is_module else None
 
     def _step(self, frame: FrameType, _event: str, _: Any) -> Any:
-        changes = self._before.changes()
+        changes = self._before.changes()  # new ones are the work of the line before
         self.found = {what: self.found.get(what, self._line) for what in changes}
         self._line = frame.f_lineno
         return self._step

@@ -79,18 +79,18 @@ class Journal:
         self.calls.append(call)
         return call
 
-    def note_starts(self, function: Callable[..., Any], args: Any, kwargs: Any, copy: Any) -> None:
-        """Notes in the tensors of `copy`, a scenario's result, what they were before, as `before`.
+    def attach_before(self, scenario: Callable[..., Any], args: Any, kwargs: Any, out: Any) -> None:
+        """Gives each tensor in `out`, a scenario's result, its value before the call, as `.before`.
 
         An argument and an entry of the result with the same name are the same tensors, and so are
         the argument `weights` and the entry `params`.
         """
-        if not isinstance(copy, dict):
+        if not isinstance(out, dict):
             return
-        given = inspect.signature(function).bind(None, *args, **kwargs).arguments
+        given = inspect.signature(scenario).bind(None, *args, **kwargs).arguments
         given.setdefault("params", given.get("weights"))
-        for name in copy.keys() & given.keys():
-            pairs = zip(_as_list(given[name]), _as_list(copy[name]), strict=False)
+        for name in out.keys() & given.keys():
+            pairs = zip(_as_list(given[name]), _as_list(out[name]), strict=False)
             for before, after in pairs:
                 if type(before) is type(after) is torch.Tensor:
                     after.before = before  # type: ignore[attr-defined]
@@ -100,7 +100,7 @@ class Journal:
         return _Noting(self, package, "")
 
     @property
-    def students(self) -> list[Call]:
+    def student_calls(self) -> list[Call]:
         """The calls of the student's functions; and of scenarios that called none by name."""
         makers = {call.maker for call in self.calls}
         calls = (call for call in self.calls if not call.target.startswith("readers."))
@@ -109,13 +109,13 @@ class Journal:
     @property
     def last(self) -> Call | None:
         """The student's call that was made last, or else the scenario."""
-        calls = self.students
+        calls = self.student_calls
         return calls[-1] if calls else None
 
-    def of_value(self, value: Any) -> Call | None:
-        """The student's call that returned a value, as far as its text tells; or the last one."""
+    def that_returned(self, value: Any) -> Call | None:
+        """The last of `student_calls` whose result reads like this value; if none, the last one."""
         text = show(value)
-        found = (call for call in reversed(self.students) if call.returned == text)
+        found = (call for call in reversed(self.student_calls) if call.returned == text)
         return next(found, self.last)
 
 
@@ -141,33 +141,32 @@ class _Noting:
 
 def as_call(target: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """`flops.matmul_flops(2, 3, m=4)`; what is long is cut."""
-    named = ", ".join(f"{name}={typed(value)}" for name, value in kwargs.items())
-    text = ", ".join(typed(value) for value in args)
-    room = max(_SHOWN - len(named), _SHOWN // 2)
-    parts = (cut(text, room), cut(named, _SHOWN))
+    named = ", ".join(f"{name}={literal(value)}" for name, value in kwargs.items())
+    positional = ", ".join(literal(value) for value in args)
+    parts = (cut(positional, max(_SHOWN - len(named), _SHOWN // 2)), cut(named, _SHOWN))
     return f"{target}({', '.join(filter(None, parts))})"
 
 
-def typed(value: Any) -> str:
+def literal(value: Any) -> str:
     """A value as one could type it; what nobody would type is described, in <>."""
     try:
-        return _typed(value)
+        return _literal(value)
     except Exception:  # a tensor without elements that can be read, for one
         return f"<{type(value).__name__}>"
 
 
-def _typed(value: Any) -> str:
+def _literal(value: Any) -> str:
     kind = type(value)
     if kind in (list, tuple, dict):
-        return _typed_items(value)
+        return _literal_items(value)
     if kind in (torch.Tensor, torch.nn.Parameter):
-        text = _typed_tensor(value.detach())
+        text = _literal_tensor(value.detach())
         grad = value.grad if value.is_leaf else None
         if value.is_leaf and value.requires_grad and kind is torch.Tensor and text.endswith(")"):
             text = f"{text[:-1]}, requires_grad=True)"
         # A scenario gives parameters a gradient of nan, which no step may use.
         is_unused = grad is None or bool(grad.isnan().all())
-        return text if is_unused else f"<{text}, whose grad is {typed(grad)}>"
+        return text if is_unused else f"<{text}, whose grad is {literal(grad)}>"
     if kind is np.ndarray:
         if value.size > _ELEMENTS:
             return f"<{plain.describe(value)}>"
@@ -182,11 +181,11 @@ def _typed(value: Any) -> str:
         return "<an iterator>"
     if callable(value) and hasattr(value, "__name__"):
         return f"<{value.__name__.strip('<>')}>"
-    return f"<{_outside(kind)}>"
+    return f"<{_known_name(kind)}>"
 
 
-def _outside(kind: type) -> str:
-    """The name of a class; of one of the assignment's its base that students know."""
+def _known_name(kind: type) -> str:
+    """A class's name; of a class of the assignment's, that of a base which students know."""
     base = next(one for one in kind.__mro__ if not one.__module__.startswith("assignment."))
     if base is not object:
         return base.__name__
@@ -197,11 +196,11 @@ def _as_list(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else [value]
 
 
-def _typed_items(value: Any) -> str:
+def _literal_items(value: Any) -> str:
     texts, length = [], 0
     for item in value:
-        text = typed(item)
-        texts.append(f"{text}: {typed(value[item])}" if type(value) is dict else text)
+        text = literal(item)
+        texts.append(f"{text}: {literal(value[item])}" if type(value) is dict else text)
         length += len(texts[-1])
         if length > _SHOWN:
             texts.append("…")
@@ -212,14 +211,14 @@ def _typed_items(value: Any) -> str:
     return f"[{text}]" if type(value) is list else f"{{{text}}}"
 
 
-def _typed_tensor(tensor: torch.Tensor) -> str:
-    is_plain = tensor.device.type == "meta" or tensor.is_contiguous()
-    strides = "" if is_plain else f", strides {tensor.stride()}"
-    if tensor.numel() > _ELEMENTS or tensor.device.type == "meta":
+def _literal_tensor(tensor: torch.Tensor) -> str:
+    is_meta = tensor.device.type == "meta"
+    strides = "" if is_meta or tensor.is_contiguous() else f", strides {tensor.stride()}"
+    if is_meta or tensor.numel() > _ELEMENTS:
         return f"<{plain.describe(tensor)}{strides}>"
     dtype = "" if tensor.dtype in _USUAL and tensor.numel() else f", dtype={tensor.dtype}"
     text = f"torch.tensor({tensor.tolist()}{dtype})"
-    return text if is_plain else f"<{text}{strides}>"
+    return f"<{text}{strides}>" if strides else text
 
 
 def _short_path(text: str) -> str:

@@ -47,6 +47,8 @@ class Segment(NamedTuple):
 
 
 class _View(NamedTuple):
+    """A tensor or an array, as what it shows of its storage."""
+
     layout: Layout
     raw: np.ndarray  # the elements, with the same shape and strides
     low: int  # the first byte that it shows, and the byte after the last
@@ -79,26 +81,27 @@ class _Storage:
     views: list[_View] = field(default_factory=list)
 
     def segments(self) -> Iterator[Segment]:
-        """Its pieces that are shown, each with a margin of noise. Those that are near are one."""
+        """The pieces that its views show, each with a margin of noise; near ones become one."""
         near: list[_View] = []
-        high = 0
+        high = 0  # of the views that are near
         for view in sorted(self.views, key=lambda v: v.low):
             if near and view.low > high + 2 * MARGIN:
                 yield self._segment(near, high)
                 near = []
-            high = max(high, view.high) if near else view.high
+            high = max(high, view.high)
             near.append(view)
         if near:
             yield self._segment(near, high)
 
     def _segment(self, views: list[_View], high: int) -> Segment:
+        """The segment of these views, which are sorted and end at `high`."""
         low = views[0].low
         begin = max(low - MARGIN, 0) // _ALIGNMENT * _ALIGNMENT
         end = min(high + MARGIN, self.size)
         has_bools = any(view.is_bool for view in views)
         if len(views) == 1 and views[0].is_dense:
-            parts = [_noise(low - begin, has_bools), views[0].bytes()]
-            parts.append(_noise(end - high, has_bools))
+            before, after = _noise(low - begin, has_bools), _noise(end - high, has_bools)
+            parts = (before, views[0].bytes(), after)
             return Segment(begin, [part for part in parts if part.nbytes])
         content = _noise(end - begin, has_bools).copy()
         for view in views:
@@ -117,10 +120,10 @@ class Storages:
         self._next = count()
 
     def add_tensor(self, tensor: torch.Tensor) -> tuple[int, Layout]:
-        """Takes a tensor along; returns its storage's number and its layout, in bytes.
+        """Adds a tensor; returns its storage's number and its layout, in bytes.
 
-        Its storage is that of all tensors with the same memory. The tensor must live, and not
-        change, until `segments` reads it.
+        Tensors with the same memory have the same storage. A tensor must live, and not change,
+        until `segments` reads it.
         """
         tensor = tensor.detach().resolve_conj().resolve_neg()
         size = tensor.itemsize
@@ -135,7 +138,7 @@ class Storages:
         return number, layout
 
     def add_array(self, array: np.ndarray) -> tuple[int, Layout]:
-        """Takes an array along, which shares memory with nothing else."""
+        """Adds an array, as if it shared memory with nothing else."""
         number = next(self._next)
         if not array.size:
             return number, Layout(array.shape, array.strides, 0)
@@ -217,7 +220,7 @@ def rearranged(tensor: torch.Tensor, torch_rng: torch.Generator) -> torch.Tensor
 
 
 def _extent(layout: Layout, itemsize: int) -> tuple[int, int]:
-    """The first byte that is shown, and the byte after the last; there are elements."""
+    """The first byte that a layout with elements shows, and the byte after the last."""
     low = high = layout.start
     for size, stride in zip(layout.shape, layout.strides, strict=True):
         reach = (size - 1) * stride

@@ -50,26 +50,27 @@ def copy_arguments(value: Any, where: str, stand_in: Copying | None = None) -> A
     """A deep copy of arguments: tensors keep their layouts, and share what they share.
 
     `stand_in` makes what takes the place of a function or of a generator; None refuses them. Raises
-    NotPlainData as `copy` does.
+    NotPlainData as `copy` does. A first pass collects the storages, and a second one builds on
+    copies of them.
     """
     storages, rebuilt = Storages(), Rebuilt()
-    places: list[tuple[int, Any]] = []
+    places: list[tuple[int, Any]] = []  # of the tensors and arrays, in the order of a pass
 
-    def take(value: Any) -> None:
-        is_tensor = not isinstance(value, np.ndarray)
-        places.append(storages.add_tensor(value) if is_tensor else storages.add_array(value))
+    def collect(value: Any) -> None:
+        is_array = isinstance(value, np.ndarray)
+        places.append(storages.add_array(value) if is_array else storages.add_tensor(value))
 
-    def give(value: Any) -> Any:
-        number, layout = next(given)
+    def rebuild(value: Any) -> Any:
+        number, layout = next(remaining)
         if isinstance(value, np.ndarray):
             return rebuilt.array(number, layout, value.dtype)
         return rebuilt.tensor(number, layout, value.dtype)
 
-    _copy(value, where, 0, take, stand_in and (lambda _: None))
+    _copy(value, where, 0, collect, stand_in and (lambda _: None))
     for number, segment in storages.segments():
         rebuilt.add(number, segment.begin, np.concatenate(segment.parts).data)
-    given = iter(places)
-    return _copy(value, where, 0, give, stand_in)
+    remaining = iter(places)
+    return _copy(value, where, 0, rebuild, stand_in)
 
 
 def _dense(value: Any) -> Any:

@@ -47,7 +47,7 @@ def write_files(contents: dict[str, bytes]) -> None:
 
 
 def replace_all(path: str, content: bytes) -> None:
-    """Writes a file, and leaves nothing else in its folder."""
+    """Removes all that is in a file's folder, then writes the file as a new one."""
     Path(path).unlink(missing_ok=True)
     Path(path).touch()
     leave_only(path)
@@ -55,10 +55,9 @@ def replace_all(path: str, content: bytes) -> None:
 
 
 def leave_only(*paths: str) -> list[int]:
-    """Removes whatever else is in the folder of some files; returns the files' sizes.
+    """Removes all but these files from their folder, and returns their sizes.
 
-    Raises:
-        FileNotFoundError: one of them does not exist.
+    Raises FileNotFoundError if one of them does not exist.
     """
     kept = {Path(path).lstat().st_ino for path in paths}
     for item in Path(paths[0]).parent.iterdir():

@@ -17,7 +17,7 @@ _MAX_BITS = 1000  # of a number that is written out
 def show(value: Any) -> str:
     """A value for a message: its `repr`, cut if long.
 
-    Of a tensor or an array, in lists, tuples and dicts too, the type, and up to 12 elements.
+    A tensor or an array, alone or in a list, tuple or dict, is its type, and its elements if few.
     """
     if isinstance(value, torch.Tensor | np.ndarray):
         text = plain.describe(value)
@@ -33,23 +33,23 @@ def show(value: Any) -> str:
 
 def _pieces(value: Any) -> Iterator[str]:
     """The text of `repr`, in pieces; a tensor is written as `show` writes it alone."""
-    of = type(value)
+    kind = type(value)
     if isinstance(value, torch.Tensor | np.ndarray):
         yield show(value)
-    elif of in (str, bytes):
+    elif kind in (str, bytes):
         yield scalar(value[: _SHOWN + 1])
-    elif of not in (list, tuple, dict):
+    elif kind not in (list, tuple, dict):
         yield scalar(value)
     else:
-        brackets = "[]" if of is list else "()" if of is tuple else "{}"
+        brackets = "[]" if kind is list else "()" if kind is tuple else "{}"
         yield brackets[0]
         for i, item in enumerate(value):
             yield ", " if i else ""
-            if of is dict:
+            if kind is dict:
                 yield from _pieces(item)
                 yield ": "
-            yield from _pieces(value[item] if of is dict else item)
-        yield "," if of is tuple and len(value) == 1 else ""
+            yield from _pieces(value[item] if kind is dict else item)
+        yield "," if kind is tuple and len(value) == 1 else ""
         yield brackets[1]
 
 
@@ -68,7 +68,7 @@ def scalar(value: Any) -> str:
 
 
 def unexpected(value: Any) -> str:
-    """A value of a kind that is not expected, for a message."""
+    """A value of the wrong type, for a message: `show`, with the type if that does not tell it."""
     if value is None:
         return "None"
     if type(value) in (bool, int, float, str, bytes, list, tuple, dict):

@@ -89,17 +89,16 @@ class World:
     def call(self, target: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Calls the function of this name, and returns its result.
 
-        Raises:
-            LeftChanged: the call has left something changed, also if it raised, or a list or dict
-                of its result is not new.
+        Raises LeftChanged if the call left something changed, even if it raised another exception,
+        or if a list or dict of its result is not new.
         """
-        self._calls[target] += 1
-        is_thorough = not self._calls[target] & (self._calls[target] - 1)
+        self._calls[target] = number = self._calls[target] + 1
+        is_thorough = not number & (number - 1)  # calls 1, 2, 4, 8 and so on
         is_thorough |= target in _UNCHANGED_IF_RAISED  # it may be refused at any call
         before = _Surroundings(target, (args, kwargs), is_thorough)
-        before.skips_python = hasattr(function, "__wrapped__")  # checks of types draw from it
+        before.ignores_random = hasattr(function, "__wrapped__")  # checks of types draw from it
         try:
-            with _other_settings(target, self._calls[target]), modes_unchanged(target):
+            with _other_settings(target, number), modes_unchanged(target):
                 result = function(*args, **kwargs)
         except LeftChanged:
             raise
@@ -110,20 +109,21 @@ class World:
         if target in _OWN_MEMORY:
             known = (args, kwargs, self._tensors.get(target))
             self._tensors[target] = _check_memory(target, known, result)
-        new = _nearest(result)
-        for known in (*_nearest((*args, *kwargs.values())), *self._results.get(target, ())):
-            if any(part is known for part in new):
+        returned = _outer_containers(result)
+        given = _outer_containers((*args, *kwargs.values()))
+        for old in (*given, *self._results.get(target, ())):
+            if any(part is old for part in returned):
                 raise LeftChanged(
-                    f"{target} returned a {type(known).__name__} that it was given or has returned "
+                    f"{target} returned a {type(old).__name__} that it was given or has returned "
                     "before; return a new one each time"
                 )
-        self._results[target] = new
+        self._results[target] = returned
         return result
 
 
 @contextmanager
 def modes_unchanged(target: str) -> Iterator[None]:
-    """Raises LeftChanged if the block, even one that raises, left a mode changed; sets it back."""
+    """Restores each mode that the block, even one that raises, left changed; raises LeftChanged."""
     before = [read() for read in _READS]
     try:
         yield
@@ -135,7 +135,7 @@ def modes_unchanged(target: str) -> Iterator[None]:
 
 @contextmanager
 def generators_unchanged(what: str) -> Iterator[None]:
-    """Raises LeftChanged if what is done inside draws from torch's or numpy's global generator."""
+    """Raises LeftChanged if the block draws from torch's or numpy's global generator."""
     before = global_generators()
     yield
     for name in _changed_generators(before):
@@ -144,7 +144,7 @@ def generators_unchanged(what: str) -> Iterator[None]:
 
 
 class BeforeImport:
-    """What the import of a module finds: to be compared with what it leaves, and to be set back.
+    """What the import of a module finds: to be compared with what it leaves, and to be restored.
 
     No files: libraries put theirs into the working folder of the grader's process.
     """
@@ -153,7 +153,7 @@ class BeforeImport:
         self._modes = [read() for read in _READS]
         self._threads = threading.active_count()
         self._generators = global_generators()
-        self._numpys: Any = np.random.get_state()
+        self._numpys_state: Any = np.random.get_state()  # complete, unlike `_generators`
         self._filters, self._builtin_filters = list(warnings.filters), _filters()
 
     def changes(self) -> list[str]:
@@ -166,13 +166,13 @@ class BeforeImport:
         changed = _changed_modes("the import", self._modes)
         return changed + [f"the import leaves {what}" for what in left]
 
-    def set_back(self) -> None:
-        """Sets back modes, generators and warning filters, not threads. This can be done again."""
-        _set_modes(self._modes)
-        waits = self._numpys[3]  # in numpy's, the second of a pair of normal numbers
-        if waits or _changed_generators(self._generators):
+    def restore(self) -> None:
+        """Restores modes, generators and warning filters, not threads. This can be done again."""
+        _restore_modes(self._modes)
+        has_normal = self._numpys_state[3]  # numpy keeps the second of a pair of normal numbers
+        if has_normal or _changed_generators(self._generators):
             random.setstate(self._generators["random"])
-            np.random.set_state(self._numpys)
+            np.random.set_state(self._numpys_state)
             torchs = bytearray(self._generators["torch"])
             torch.default_generator.set_state(torch.frombuffer(torchs, dtype=torch.uint8))
         if warnings.filters != self._filters:
@@ -183,12 +183,12 @@ class BeforeImport:
 
 def _check_modes(target: str, before: list[Any], error: Exception | None) -> None:
     if changed := _changed_modes(f"the call of {target}", before):
-        _set_modes(before)
+        _restore_modes(before)
         raise LeftChanged(", and ".join(changed)) from error
 
 
 def _changed_modes(what: str, before: list[Any]) -> list[str]:
-    """A sentence for each mode that is another one after `what`."""
+    """A sentence for each mode that differs after `what`, a call or an import in words."""
     after = [read() for read in _READS]
     if after == before:
         return []
@@ -198,7 +198,7 @@ def _changed_modes(what: str, before: list[Any]) -> list[str]:
     ]
 
 
-def _set_modes(before: list[Any]) -> None:
+def _restore_modes(before: list[Any]) -> None:
     for (read, write), old in zip(_MODES.values(), before, strict=True):
         if read() != old:
             write(old)
@@ -210,13 +210,13 @@ class _Surroundings:
     def __init__(self, target: str, arguments: Any, is_thorough: bool) -> None:
         self._target, self._arguments, self._is_thorough = target, arguments, is_thorough
         self._allowed = _ALLOWED.get(target, set())
-        self.skips_python = False
+        self.ignores_random = False  # Python's generator
         self._threads = threading.active_count()
         self._containers = list(_containers(arguments))
         if is_thorough:
             self._generators = global_generators()
-            self._values = self._sums()
-            self._marks = self._autograd()
+            self._sums_before = self._checksums()
+            self._autograd_before = self._autograd()
             self._names = _names()
 
     def check(self, error: Exception | None) -> None:
@@ -236,32 +236,31 @@ class _Surroundings:
             yield "a thread running"
         if not self._is_thorough:
             return
-        if "arguments" not in self._allowed and self._values != self._sums():
+        if "arguments" not in self._allowed and self._sums_before != self._checksums():
             yield "a tensor or an array among its arguments changed; work on a copy"
-        if self._marks != self._autograd():
+        if self._autograd_before != self._autograd():
             yield "a tensor among its arguments with a gradient, or requiring one; detach it first"
         if "generators" not in self._allowed:
             for name in _changed_generators(self._generators):
-                if not (name == "random" and self.skips_python):
+                if not (name == "random" and self.ignores_random):
                     yield _GENERATOR.format(name)
         new = _names() - self._names
         if new and (unnamed := new - _named(self._arguments)):
             yield f"a file in the working folder: {min(unnamed)}"
 
-    def _sums(self) -> list[int]:
+    def _checksums(self) -> list[int]:
         """A checksum of each tensor and array among the arguments."""
-        kinds = (torch.Tensor, np.ndarray)
-        values = [value for value in _leaves(self._arguments) if type(value) in kinds]
-        arrays = (elements(value) if type(value) is torch.Tensor else value for value in values)
+        leaves = (elements(v) if type(v) is torch.Tensor else v for v in _leaves(self._arguments))
+        arrays = (leaf for leaf in leaves if type(leaf) is np.ndarray)
         return [zlib.crc32(np.ascontiguousarray(array).data) for array in arrays]
 
     def _autograd(self) -> list[tuple[bool, bool]]:
-        """What autograd knows of each tensor among the arguments."""
+        """Whether each tensor among the arguments requires a gradient, and whether it has none."""
         return [(t.requires_grad, t.grad is None) for t in _tensors(self._arguments)]
 
 
-def what_it_meets(target: str, problem: str) -> str:
-    """What a call may meet that a shell has not, if the problem is one of that; else ""."""
+def unusual_setting(target: str, problem: str) -> str:
+    """The setting of `_other_settings` that may have caused a problem of a call; "" if none has."""
     if target in _FLOAT32 and any(name in problem for name in ("torch.float64", "f64[", "double")):
         return "every second call meets float64 as the default dtype: name yours"
     if target in _WITHOUT_AUTOGRAD and "does not require grad" in problem:
@@ -271,10 +270,8 @@ def what_it_meets(target: str, problem: str) -> str:
 
 @contextmanager
 def _other_settings(target: str, number: int) -> Iterator[None]:
-    """Every second call of some functions meets a default dtype of float64: they must name theirs.
-
-    Every third call of some meets disabled gradients.
-    """
+    """Makes float64 the default dtype in every second call of functions that must name their dtype,
+    and disables gradients in every third call of functions that need none."""
     if target not in _WITHOUT_AUTOGRAD:  # which those of `_FLOAT32` are in
         yield
         return
@@ -291,7 +288,7 @@ def _other_settings(target: str, number: int) -> Iterator[None]:
 
 
 def _check_memory(target: str, known: Any, result: Any) -> list[torch.Tensor]:
-    """The tensors of a result; raises LeftChanged if they share memory, also with known ones."""
+    """A result's tensors; raises LeftChanged if one shares memory with another or a known one."""
     seen = [elements(tensor) for tensor in _tensors(known)]
     seen += [leaf for leaf in _leaves(known) if type(leaf) is np.ndarray]
     tensors = _tensors(result)
@@ -324,7 +321,7 @@ def global_generators() -> dict[str, Any]:
 
 
 def _filters() -> list[Any]:
-    """The filters of warnings, without those that a library sets for its own once it is loaded."""
+    """The filters of warnings, without those for a library's own, set when it is loaded."""
     return [entry for entry in warnings.filters if entry[2].__module__ == "builtins"]
 
 
@@ -350,8 +347,8 @@ def _items(container: Any) -> list[Any]:
     return [*container, *container.values()] if type(container) is dict else list(container)
 
 
-def _nearest(value: Any) -> list[Any]:
-    """The lists and dicts that a value is or has as items."""
+def _outer_containers(value: Any) -> list[Any]:
+    """The lists and dicts that a value is or has as items, not those within items."""
     parts = [value, *(_items(value)[:100] if type(value) in (list, tuple, dict) else ())]
     return [part for part in parts if type(part) in (list, dict)]
 
@@ -375,7 +372,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _named(arguments: Any) -> set[str]:
-    """Names in the working folder that the arguments name."""
+    """What the arguments name in the working folder, by the first part of each path."""
     paths = [Path(value) for value in _leaves(arguments) if isinstance(value, str | Path)]
     near = (Path(os.path.relpath(path)) if path.is_absolute() else path for path in paths)
     return {path.parts[0] for path in near if path.parts}

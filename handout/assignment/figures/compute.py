@@ -33,24 +33,19 @@ def _gpt2_xl(ra: Any, seq_len: int) -> Any:
 
 def mlp_flops(ra: Any) -> Figure:
     """The matrix products of two layers, forward and backward."""
-    batch, widths = 1024, (256, 256, 64)
-    first, second = (
-        ra.flops.linear_forward_flops(batch, *pair) for pair in ((256, 256), (256, 64))
-    )
+    mlp = 1024, (256, 256, 64)  # the batch, and the widths
+    first = ra.flops.linear_forward_flops(1024, 256, 256)
+    second = ra.flops.linear_forward_flops(1024, 256, 64)
     backward = [("∂w₂", second, 2), ("∂y₁", second, 2), ("∂w₁", first, 1)]
-    bars = {
-        "forward": [("y₁", first, 1), ("y₂", second, 2)],
-        "backward,\nx is data": backward,
-        "backward,\nx needs a gradient": [*backward, ("∂x", first, 1)],
+    with_x = [*backward, ("∂x", first, 1)]
+    bars = {  # the products of each, with FLOPs and layer, and their sum
+        "forward": ([("y₁", first, 1), ("y₂", second, 2)], ra.flops.mlp_forward_flops(*mlp)),
+        "backward,\nx is data": (backward, ra.flops.mlp_backward_flops(*mlp, False)),
+        "backward,\nx needs a gradient": (with_x, ra.flops.mlp_backward_flops(*mlp, True)),
     }
-    totals = [
-        ra.flops.mlp_forward_flops(batch, widths),
-        ra.flops.mlp_backward_flops(batch, widths, False),
-        ra.flops.mlp_backward_flops(batch, widths, True),
-    ]
     colours = {1: tint(BLUE, 0.55), 2: tint(ORANGE, 0.6)}
     figure, axes = canvas(2.0)
-    for row, (parts, total) in enumerate(zip(bars.values(), totals, strict=True)):
+    for row, (parts, total) in enumerate(bars.values()):
         left = 0
         for name, size, layer in parts:
             axes.barh(row, size, 0.62, left, color=colours[layer], edgecolor="white", linewidth=1.5)
@@ -92,10 +87,9 @@ def transformer_flops(ra: Any) -> Figure:
     axes.minorticks_off()
     axes.set(xlim=(lengths[0], lengths[-1]), ylim=(0, 100), xlabel="T, tokens in the sequence")
     axes.set_ylabel("% of the forward pass's FLOPs")
-    for (name, _), x, y in zip(
-        groups.items(), (2**8.2, 2**10.15, 2**13.2, 2**8.2), (30, 69.5, 62, 104), strict=True
-    ):
-        axes.text(x, y, name, va="center")
+    places = ((2**8.2, 30), (2**10.15, 69.5), (2**13.2, 62), (2**8.2, 104))
+    for name, place in zip(groups, places, strict=True):
+        axes.text(*place, name, va="center")
     total = _gpt2_xl(ra, 1024)["total"]
     axes.axvline(1024, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))
     axes.text(1024 * 1.06, 5, f"T = 1024: {total / 1e12:.3f}e12 FLOPs in all", va="center")
@@ -140,17 +134,9 @@ def rooflines(ra: Any) -> Figure:
         y = ra.roofline.attainable_flops(intensity, peak, h100.bandwidth) / 1e12
         axes.plot([intensity] * 2, [1e-2, y], color=LINE, linewidth=0.8, zorder=1)
         axes.plot(intensity, y, "o", color=BLUE, markeredgecolor="white", markersize=7, zorder=4)
-        axes.text(
-            intensity,
-            0.026,
-            name,
-            rotation=90,
-            ha="center",
-            va="bottom",
-            fontsize=8,
-            zorder=5,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
-        )
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 1.2}
+        upright: Any = {"rotation": 90, "ha": "center", "va": "bottom", "bbox": box}
+        axes.text(intensity, 0.026, name, fontsize=8, zorder=5, **upright)
     ridge = ra.roofline.accelerator_intensity(peak, h100.bandwidth)
     axes.plot([ridge] * 2, [peak / 1e12, 7e3], color=BLUE, linewidth=0.8, linestyle=(0, (4, 2)))
     for words, side in (
@@ -160,8 +146,8 @@ def rooflines(ra: Any) -> Figure:
         place = ridge * (0.88 if side == "right" else 1.13)
         axes.text(place, 4.6e3, words, ha=side, va="center", color=BLUE)
     axes.set(xscale="log", yscale="log", xlim=(0.1, 4e3), ylim=(0.02, 8e3))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()
     axes.set(xlabel="arithmetic intensity, FLOP/B", ylabel="attainable TFLOP/s in 16 bits")
     return figure

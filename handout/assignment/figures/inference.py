@@ -37,13 +37,11 @@ def decode(ra: Any) -> Figure:
     peak = h100.peak("bf16")
     speed: Any = {"peak_flops": DEVICES * peak, "bandwidth": DEVICES * h100.bandwidth}
     ridge = ra.roofline.accelerator_intensity(peak, h100.bandwidth)
-    batches = [int(batch) for batch in np.unique(np.geomspace(1, 4096, 200).astype(int))]
+    batches = np.unique(np.geomspace(1, 4096, 200).astype(int)).tolist()
     figure, (left, right) = canvas(3.2, ncols=2)
     figure.set_layout_engine("constrained", wspace=0.06)
 
-    weights = [
-        ra.inference.step_intensity(batch, 1, 64, 8, **_BF16)["weights"] for batch in batches
-    ]
+    weights = [ra.inference.step_intensity(n, 1, 64, 8, **_BF16)["weights"] for n in batches]
     left.plot(batches, weights, color=BLUE)
     left.text(13, 24, "weights", color=shade(BLUE), ha="right", va="center")
     left.axhline(ridge, color=INK, linewidth=0.9, linestyle=(0, (4, 2)))

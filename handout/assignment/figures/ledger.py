@@ -44,14 +44,13 @@ def step_ledger(ra: Any) -> Figure:
 
 
 def _panel(ra: Any, axes: Axes, checkpointed: bool) -> None:
+    """One step, with each block checkpointed or with all activations kept."""
     modules = ra.ledger.model_modules(batch=6, **XL, checkpointed=checkpointed)
     step = ra.ledger.step_ledger(modules, MASTER)
-    at = range(len(step))
-    areas = [[held[part] / 1e9 for _, held in step] for part in PARTS]
+    # Each moment is as wide as the others: the last one's values come twice.
+    areas = [[held[part] / 1e9 for _, held in [*step, step[-1]]] for part in PARTS]
     colours = [tint(colour, 0.55) for colour in PARTS.values()]
-    axes.stackplot(
-        [*at, len(step)], *([*area, area[-1]] for area in areas), step="post", colors=colours
-    )
+    axes.stackplot(list(range(len(step) + 1)), *areas, step="post", colors=colours)
     axes.axhline(DEVICE / 1e9, color=RED, linewidth=1, linestyle=(0, (4, 2)))
     moment, peak = ra.ledger.peak_memory(modules, MASTER)
     name = {
@@ -62,10 +61,10 @@ def _panel(ra: Any, axes: Axes, checkpointed: bool) -> None:
     axes.annotate(
         f"{peak / 1e9:.1f} GB\n{name}",
         (place + 0.5, peak / 1e9),
-        xytext=(24, 6) if not checkpointed else (-34, 14),
+        xytext=(-34, 14) if checkpointed else (24, 6),
         textcoords="offset points",
-        ha="left" if not checkpointed else "center",
-        va="top" if not checkpointed else "bottom",
+        ha="center" if checkpointed else "left",
+        va="bottom" if checkpointed else "top",
         fontsize=8.5,
     )
     axes.axvline(len(modules), color=SOFT, linewidth=0.8, linestyle=(0, (1, 2)))

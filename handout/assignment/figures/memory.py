@@ -12,17 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from assignment import hardware
-from assignment.figures.look import (
-    BLUE,
-    GREEN,
-    LINE,
-    ORANGE,
-    PURPLE,
-    RED,
-    SOFT,
-    canvas,
-    tint,
-)
+from assignment.figures.look import BLUE, GREEN, LINE, ORANGE, PURPLE, RED, SOFT, canvas, tint
 from assignment.material.step_counts import LiveBytes
 
 Layer = Callable[[torch.Tensor], torch.Tensor]
@@ -55,7 +45,7 @@ def recipes(ra: Any) -> Figure:
         axes.text(left + 0.25, row, f"{left} B, {largest / 1e9:.1f}e9 parameters", va="center")
     axes.set_yticks(range(len(RECIPES)), RECIPES)
     axes.set(xlim=(0, 24.5), xticks=range(0, 17, 4), xlabel="bytes per parameter")
-    _finish(axes, PARTS)
+    _as_bars(axes, PARTS)
     return figure
 
 
@@ -83,7 +73,7 @@ def zero_stages(ra: Any) -> Figure:
     axes.text(capacity + 1, 3.0, f"an H100 holds {capacity:g} GB", color=RED, va="center")
     axes.set_yticks(range(4), [f"stage {stage}" for stage in range(4)])
     axes.set(xlim=(0, 134), xlabel="GB on each device")
-    _finish(axes, {name: PARTS[name] for name in groups})
+    _as_bars(axes, {name: PARTS[name] for name in groups})
     return figure
 
 
@@ -100,7 +90,8 @@ def legend(axes: Axes, parts: Mapping[str, str]) -> None:
     axes.figure.legend(loc="outside upper center", ncols=len(parts), handletextpad=0.3)
 
 
-def _finish(axes: Axes, parts: Mapping[str, str]) -> None:
+def _as_bars(axes: Axes, parts: Mapping[str, str]) -> None:
+    """Finishes a figure of bars, from the top down: a legend above it, and no axis at the left."""
     legend(axes, parts)
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
@@ -111,12 +102,12 @@ def _finish(axes: Axes, parts: Mapping[str, str]) -> None:
 
 
 class Meter(LiveBytes):  # type: ignore[no-untyped-call]
-    """Notes the live bytes of tensors of one shape, and how many products were done until then."""
+    """Notes each change of the live bytes of tensors of one shape, and counts products."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         super().__init__()
         self.shape, self.products = shape, 0
-        self.changes: list[tuple[int, int]] = [(0, 0)]
+        self.changes: list[tuple[int, int]] = [(0, 0)]  # products until then, and live bytes
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.products += func is torch.ops.aten.mm.default
@@ -132,7 +123,7 @@ class Meter(LiveBytes):  # type: ignore[no-untyped-call]
 
 
 def _measure(run: Run) -> tuple[list[tuple[int, int]], int]:
-    """The log of one step, and the number of products in its forward pass."""
+    """A step's `Meter.changes`, and the number of products in its forward pass."""
     batch, width, count = 64, 1024, 16
 
     def layer(weight: torch.Tensor) -> Layer:
@@ -186,23 +177,17 @@ def checkpointing(ra: Any) -> Figure:
     """What checkpointing costs for 64 layers: by number of segments, and by strategy."""
     layers = 64
     counts = range(1, layers + 1)
-    costs = {
-        s: ra.budget.checkpointing_cost(
-            layers, [start for start, _ in ra.recompute.segment_bounds(layers, s)], True
-        )
-        for s in counts
-    }
+    starts = {s: [start for start, _ in ra.recompute.segment_bounds(layers, s)] for s in counts}
+    costs = {s: ra.budget.checkpointing_cost(layers, starts[s], True) for s in counts}
     figure, (left, right) = canvas(2.8, ncols=2)
-    held = [costs[s]["activations"] for s in counts]
-    left.plot(counts, held, color=BLUE)
+    left.plot(counts, [costs[s]["activations"] for s in counts], color=BLUE)
     left.plot(counts, counts, color=SOFT, linewidth=1, linestyle=(0, (4, 2)))
     best = ra.recompute.best_segments(layers)
-    left.plot(
-        best, costs[best]["activations"], "o", color=RED, markersize=7, markeredgecolor="white"
-    )
+    least = costs[best]["activations"]
+    left.plot(best, least, "o", color=RED, markersize=7, markeredgecolor="white")
     left.annotate(
-        f"{best} segments:\n{costs[best]['activations']} activations",
-        (best, costs[best]["activations"]),
+        f"{best} segments:\n{least} activations",
+        (best, least),
         xytext=(13, 50),
         color=RED,
         arrowprops={"arrowstyle": "-", "color": RED, "linewidth": 0.8, "shrinkB": 4},
@@ -212,13 +197,12 @@ def checkpointing(ra: Any) -> Figure:
     )
     left.set(xlim=(0, 65), ylim=(0, 68), xticks=[1, 16, 32, 48, 64])
     left.set(title="Activations held, 64 layers", xlabel="segments")
-    starts = [start for start, _ in ra.recompute.segment_bounds(layers, best)]
     strategies = {
         "keep all": (ra.budget.checkpointing_cost(layers, range(layers), True), (6, 4), "left"),
         f"{best} segments": (costs[best], (-8, 3), "right"),
         "1 segment": (costs[1], (6, 4), "left"),
         f"{best} segments,\nnothing held within": (
-            ra.budget.checkpointing_cost(layers, starts, False),
+            ra.budget.checkpointing_cost(layers, starts[best], False),
             (6, 52),
             "center",
         ),

@@ -69,9 +69,9 @@ def loss_scale(ra: Any) -> Figure:
 
 
 def valley_paths(ra: Any) -> dict[str, np.ndarray[tuple[int, int], np.dtype[np.float64]]]:
-    """60 steps of six optimizers in a valley that is twenty times steeper in one direction.
+    """The paths of six optimizers in a valley that is twenty times steeper in one direction.
 
-    From (-4, 1); the minimum is at (0, 0). A row for each step, and one for the start.
+    They begin at (-4, 1); the minimum is at (0, 0). A row for the start, and one for each step.
     """
     curvature, count = torch.tensor(_CURVATURE, dtype=torch.float64), 60
     sgd, adam = ra.optimizers.sgd_step, {"betas": (0.9, 0.999), "eps": 1e-8}

@@ -24,7 +24,7 @@ def zero_bytes_sent(ra: Any, stage: int) -> Any:
 
 
 def tensor_bytes_sent(ra: Any, tokens: int) -> Any:
-    """By each device, if there are this many tokens for each of them."""
+    """Bytes that each device sends, if there are this many tokens for each of them."""
     shape = (DEVICES * tokens, D_MODEL, LAYERS)
     return ra.communication.tensor_parallel_traffic(*shape, DEVICES, BF16)
 
@@ -41,6 +41,7 @@ def hidden(ra: Any) -> Figure:
 
 
 def _panel(ra: Any, axes: Axes, peak: float, bandwidth: float) -> None:
+    """The times over one link."""
     tokens = [int(n) for n in np.geomspace(2**7, 2**17, 60)]
 
     def compute(n: int) -> Any:

@@ -23,7 +23,7 @@ def states() -> dict[str, Any]:
 
 
 def set_states(states: dict[str, Any]) -> None:
-    """Sets the state of each generator, for scenarios, to what `states` returned."""
+    """Sets each generator, in a scenario, to its state in what `states` returned."""
     version, words, normal = states["random"]
     random.setstate((version, tuple(words.tolist()), normal))
     np.random.set_state(states["numpy"])
@@ -31,10 +31,9 @@ def set_states(states: dict[str, Any]) -> None:
 
 
 def draws(states: dict[str, Any]) -> dict[str, list[float]]:
-    """A normal and three uniform draws of random and numpy in these states, trusted or not.
+    """A normal and three uniform draws of random and numpy in these states, which may be any data.
 
-    Raises:
-        AssertionError: these are no states of the two generators.
+    Raises AssertionError if they are no states of the two generators.
     """
     try:
         python, twister = random.Random(), np.random.RandomState()

@@ -17,7 +17,7 @@ _BYTES = {  # of one element
 def drawn_recipe(
     rng: np.random.Generator,
 ) -> tuple[dict[str, tuple[torch.dtype, ...]], dict[str, int]]:
-    """A recipe with one to three random copies in each part, and the bytes of each part."""
+    """A recipe of one to three random copies in each part, and a parameter's bytes in each part."""
     recipe: dict[str, tuple[torch.dtype, ...]] = {}
     held: dict[str, int] = {}
     for part in ("optimizer", "master", "gradients", "parameters"):

@@ -15,8 +15,8 @@ def new_run() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
     """A small model and its optimizer, before the first step.
 
     BatchNorm has buffers, which are state but no parameters. All layers are smooth, so that a
-    rounding error stays one. Dropout draws from torch's generator. A layer is called `module`, as
-    the whole model is in a wrapper for several devices: this model is no wrapper.
+    rounding error stays small. Dropout draws from torch's generator. One layer is called `module`,
+    as wrappers for several devices call the model that they wrap: this model is no wrapper.
     """
     layers: dict[str, torch.nn.Module] = {
         "module": torch.nn.Linear(32, 32),
@@ -34,11 +34,11 @@ def new_run() -> tuple[torch.nn.Module, torch.optim.Optimizer]:
 
 
 def drawn_state(rng: np.random.Generator, torch_rng: torch.Generator) -> dict[str, Any]:
-    """The whole state of a `new_run` in the midst of its training, as plain data.
+    """The whole state of a `new_run` in the midst of its training, drawn at random, as plain data.
 
-    Nothing in it follows from anything else: only who has kept all of it can go on. Has `step`;
-    `model` and `optimizer`, as their `state_dict()`; `torch`, `numpy` and `python`, the state of
-    each generator, in the midst of what it draws at once.
+    No part follows from the others: only who has kept all of them can go on. Has `step`; `model`
+    and `optimizer`, as their `state_dict()`; `torch`, `numpy` and `python`, the states of the
+    generators, each with numbers left of those that it makes at once.
     """
     model, optimizer = new_run()
     tensors = model.state_dict()

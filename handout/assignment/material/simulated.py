@@ -25,7 +25,7 @@ class SimulatedDevice:
         self._costs = list(zip(self.launches, self.works, strict=True))
 
     def function(self) -> None:
-        """The function to time."""
+        """The function to time: queues work, which the device does in the meantime."""
         launch, work = self._costs[self.calls % len(self._costs)]
         self.calls += 1
         self.now += launch

@@ -113,11 +113,8 @@ def training_step(
     tokens: torch.Tensor,
     targets: torch.Tensor,
 ) -> torch.Tensor:
-    """One step on B×T tokens and targets; returns the loss before it.
-
-    It frees the last step's gradients when it begins, not its own at its end.
-    """
-    optimizer.zero_grad()  # frees the gradients
+    """One step on B×T tokens and targets; returns the loss before it."""
+    optimizer.zero_grad()  # frees the last step's gradients; this step's stay after its end
     loss = cross_entropy(model(tokens), targets)
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()

@@ -31,7 +31,7 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self.alive = self.peak = 0  # bytes now, and most at any time
         self.log: list[int] = []  # bytes alive after each operation
-        self._seen: set[int] = set()
+        self._seen: set[int] = set()  # the storages that are alive
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = func(*args, **(kwargs or {}))
@@ -42,7 +42,7 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def watch(self, tensor: torch.Tensor) -> None:
-        """Counts a tensor that was made before, too."""
+        """Counts a tensor's storage from now on, for one that was made before the mode began."""
         storage = tensor.untyped_storage()
         if storage._cdata not in self._seen:
             self._seen.add(storage._cdata)
@@ -115,11 +115,9 @@ def count_step(sizes: Sizes, device: str = "meta") -> Counts:
     FLOPs are those of `torch.utils.flop_counter.FlopCounterMode`: 2·m·k·n for a product of an m×k
     and a k×n matrix, and 0 for everything else.
     """
-    run = Run(sizes, device)
-    live = LiveBytes()
+    run, live, flops = Run(sizes, device), LiveBytes(), FlopCounterMode(display=False)
     for tensor in run.tensors():
         live.watch(tensor)
-    flops = FlopCounterMode(display=False)
     with flops, live:
         run.step()
     parameters = sum(parameter.numel() for parameter in run.model.parameters())

@@ -21,12 +21,12 @@ Place = tuple[tuple[int, ...], tuple[int, ...], int, bool]
 
 
 def mapped(path: str, start: torch.Tensor | None) -> torch.Tensor:
-    """A vector whose storage is a file. The file gets this content; with None it keeps its own,
-    in float64."""
+    """A vector whose storage is a file, with `start` as its content; None keeps what is there, in
+    float64."""
+    content = np.empty(0) if start is None else start.numpy()
     if start is not None:
-        Path(path).write_bytes(start.numpy().tobytes())
-    dtype = np.float64 if start is None else start.numpy().dtype
-    return torch.from_numpy(np.memmap(path, dtype=dtype, mode="r+"))
+        Path(path).write_bytes(content.tobytes())
+    return torch.from_numpy(np.memmap(path, dtype=content.dtype, mode="r+"))
 
 
 def tensor_at(memory: torch.Tensor, place: Place) -> torch.Tensor:
@@ -45,7 +45,7 @@ class TensorFile:
         self._size = 0  # elements
 
     def place(self, tensor: torch.Tensor, transposed: bool = False) -> Place:
-        """Adds a tensor; a transposed matrix is stored column by column."""
+        """Adds a tensor and returns its place; if `transposed`, a matrix is stored by columns."""
         stored = tensor.t() if transposed and tensor.dim() == 2 else tensor
         strides = torch.empty(stored.shape, device="meta").stride()
         part, offset, is_narrow = stored.reshape(-1), self._size, tensor.dtype is not self.dtype
@@ -63,7 +63,7 @@ class TensorFile:
         return torch.cat(self._parts)
 
     def tensors(self, places: Sequence[Place]) -> list[torch.Tensor]:
-        """The tensors in the file after the last call; each has its start as `.before`."""
+        """The tensors after the last call; `.before` of each is the tensor before the first."""
         assert self.end is not None
         found = [tensor_at(self.end, place) for place in places]
         start = self.start if places else self.end
@@ -72,8 +72,8 @@ class TensorFile:
         return found
 
 
-class Left:
-    """What a run left: lists of tensors by name, read from its file when one is asked for."""
+class RunResult:
+    """Lists of tensors by name as a run left them, read from its file at the first lookup."""
 
     def __init__(self, runs: OptimizerRuns, file: TensorFile, **places: Any) -> None:
         self._runs, self.file, self.places = runs, file, places
@@ -81,18 +81,18 @@ class Left:
 
     def __getitem__(self, name: str) -> Any:
         if self.file.end is None:
-            self._runs.read()
+            self._runs.read_files()
         places = self.places[name]
         if places and isinstance(places[0], list):
-            return [self.file.tensors(some) for some in places]
+            return [self.file.tensors(group) for group in places]
         return self.file.tensors(places)
 
 
 class OptimizerRuns:
     """Runs optimizers of an implementation on tensors in files.
 
-    The first question for a result reads the files of all runs until then. In the grader this ends
-    the process that ran them, so ask when all runs have been made.
+    The first lookup in a result reads the files of all runs made until then. In the grader this
+    ends the process that ran them, so look only after the last run.
     """
 
     def __init__(self, impl: Implementation) -> None:
@@ -100,9 +100,9 @@ class OptimizerRuns:
         self._files: list[TensorFile] = []
 
     def new_file(self, params: Sequence[torch.Tensor]) -> TensorFile:
-        """A file for tensors of these parameters' dtypes."""
-        wide = any(p.dtype is torch.float64 for p in params) or not params
-        dtype = torch.float64 if wide else params[0].dtype
+        """A file for tensors of these parameters' dtypes; of float64 if one is."""
+        has_float64 = any(p.dtype is torch.float64 for p in params)
+        dtype = torch.float64 if has_float64 or not params else params[0].dtype
         file = TensorFile(self._impl.scratch / f"tensors-{len(self._files)}", dtype)
         self._files.append(file)
         return file
@@ -116,54 +116,52 @@ class OptimizerRuns:
         *,
         transposed: bool = False,
         **settings: Any,
-    ) -> Left:
-        """Runs the scenario `optimizer_steps`, which `settings` are for, from these parameters.
+    ) -> RunResult:
+        """Runs the scenario `optimizer_steps` from these parameters; `settings` go to it.
 
-        Gradients are a tensor for each parameter, whose first dimension is the steps. With
-        `transposed`, matrices are stored column by column, so that they are not contiguous; those
-        of the gradients in every second step. Returns "params", "states" and "grads" after the
-        last step.
+        `grads` holds a tensor for each parameter, whose first dimension is the steps. `transposed`
+        stores matrices column by column, so that they are not contiguous: parameters and states
+        always, gradients in every second step. The result has "params", "states" and "grads".
         """
         file = self.new_file(params)
         places = [file.place(p, transposed) for p in params]
-        kept = [[file.place(t, transposed) for t in tensors] for tensors in states]
-        steps = [
+        state_places = [[file.place(t, transposed) for t in tensors] for tensors in states]
+        grad_places = [
             [file.place(g[i], transposed and i % 2 == 0) for g in grads]
             for i in range(len(grads[0]))
         ]
-        left = Left(self, file, params=places, states=kept, grads=steps)
         self._impl.call(
             "scenarios.optimizer_steps",
-            function, file.path, file.start, places, steps, kept, **settings,
+            function, file.path, file.start, places, grad_places, state_places, **settings,
         )  # fmt: skip
-        return left
+        return RunResult(self, file, params=places, states=state_places, grads=grad_places)
 
     def adamw(
         self,
         params: Sequence[torch.Tensor],
         grads: Sequence[torch.Tensor],
-        onward_from: Left | None = None,
+        continue_from: RunResult | None = None,
         **settings: Any,
-    ) -> Left:
-        """Runs the scenario `adamw_optimizer`; `state_dict` is the state that it returns.
+    ) -> RunResult:
+        """Runs the scenario `adamw_optimizer`; `state_dict` of the result is what it returns.
 
-        Parameters, gradients and settings are as in `steps`. `onward_from` is an earlier run to
-        continue and return; `params` is then not used.
+        Parameters, gradients and settings are as in `steps`. `continue_from` is the result of an
+        earlier run: its file is used and it is returned, and `params` is ignored.
         """
-        if onward_from is None:
+        if continue_from is None:
             file = self.new_file(params)
-            left = Left(self, file, params=[file.place(p) for p in params])
+            result = RunResult(self, file, params=[file.place(p) for p in params])
             start = file.start
         else:
-            left, start = onward_from, None
-        left.state_dict = self._impl.call(
+            result, start = continue_from, None
+        result.state_dict = self._impl.call(
             "scenarios.adamw_optimizer",
-            left.file.path, start, left.places["params"], grads, **settings,
+            result.file.path, start, result.places["params"], grads, **settings,
         )  # fmt: skip
-        return left
+        return result
 
-    def read(self) -> None:
-        """Reads the files of all runs that have not been read."""
+    def read_files(self) -> None:
+        """Reads the file of each run that has not been read."""
         files = [file for file in self._files if file.end is None]
         contents = self._impl.call("readers.files_bytes", [file.path for file in files])
         for file, content in zip(files, contents, strict=True):

@@ -35,8 +35,7 @@ class Work(NamedTuple):
 class Program(ABC):
     """A program on one device; a subclass names it: `class Products(Program, name="products")`.
 
-    `sizes` are what `sizes_on` returned, `seed` is that of its inputs, and `dtype` that of inputs
-    and states.
+    `sizes` is what `sizes_on` returned; `seed` draws the inputs; inputs and states have `dtype`.
     """
 
     name: ClassVar[str]
@@ -62,8 +61,8 @@ class Program(ABC):
         return torch.randn(shape, generator=self.generator, device=self.device).to(self.dtype)
 
     @staticmethod
-    def drawn_by(start: int) -> torch.Generator:
-        """The generator of a run's start state."""
+    def start_generator(start: int) -> torch.Generator:
+        """The generator that draws a run's start state: `start` is its seed."""
         return torch.Generator().manual_seed(start % 2**63)
 
     @staticmethod
@@ -81,11 +80,11 @@ class Program(ABC):
 
     @staticmethod
     def budgets(sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """Memory limits in bytes to try it with, largest first; empty if memory does not matter."""
+        """Memory limits in bytes to run it under, largest first; () if memory does not matter."""
         return ()
 
     def repeat(self, calls: int, start: int) -> list[torch.Tensor]:
-        """Calls the function that a timer times `calls` times, without a student's code."""
+        """Calls the function that a timer is tested on, `calls` times and without student code."""
         raise NotImplementedError(f"{self.name} has no timed function to repeat")
 
     @staticmethod
@@ -95,13 +94,13 @@ class Program(ABC):
 
     @staticmethod
     def work(sizes: Mapping[str, int]) -> Work:
-        """The least that any implementation needs; 0 where there is no such bound."""
+        """The least work that any implementation needs; 0 where no bound is known."""
         return Work()
 
 
 _PROGRAMS: dict[str, type[Program]] = {}
 _prepared: dict[str, Program] = {}
-_held: list[torch.Tensor] = []
+_ballast: list[torch.Tensor] = []  # of `fill_memory`; never freed
 
 
 def find(name: str) -> type[Program]:
@@ -131,11 +130,11 @@ def prepare(
     seed: int,
     warm_ups: int = WARM_UPS,
 ) -> None:
-    """Makes a program's inputs and warms it up."""
+    """Makes a program's inputs and warms it up, from negative starts: no timed run has these."""
     where = torch.device(device)
-    _prepared[name] = made = find(name)(where, sizes, seed)
+    _prepared[name] = program = find(name)(where, sizes, seed)
     for i in range(warm_ups):
-        made.run(student, -1 - i)
+        program.run(student, -1 - i)
     if where.type == "cuda":
         torch.cuda.synchronize(where)
 
@@ -150,44 +149,44 @@ def repeat(student: Any, name: str, calls: int, start: int) -> list[torch.Tensor
     return [tensor.cpu() for tensor in _prepared[name].repeat(calls, start)]
 
 
-def hold(student: Any, device: str, leave: int) -> int:
-    """Allocates all free memory of a CUDA device except `leave` bytes; returns the bytes taken."""
+def fill_memory(student: Any, device: str, leave: int) -> int:
+    """Allocates all free memory of a CUDA device but `leave` bytes, for good; returns the size."""
     free, _ = torch.cuda.mem_get_info(torch.device(device))
-    _held.append(torch.empty(max(0, free - leave), dtype=torch.uint8, device=device))
-    return _held[-1].numel()
+    _ballast.append(torch.empty(max(0, free - leave), dtype=torch.uint8, device=device))
+    return _ballast[-1].numel()
 
 
 def exact(
     student: Any, name: str, device: str, sizes: Mapping[str, int], seed: int, start: int
 ) -> list[torch.Tensor]:
-    """The result of `run` in `exact_dtype`, from which a race learns how far rounding goes.
+    """The result of `run` in `exact_dtype`: a race measures rounding errors against it.
 
-    It is asked of the naive program, whose functions keep the dtype of their inputs.
+    `student` is the naive version here, whose functions keep the dtype of their inputs.
     """
-    kind = find(name)
-    made = kind(torch.device(device), sizes, seed, kind.exact_dtype(device))
+    program = find(name)
+    made = program(torch.device(device), sizes, seed, program.exact_dtype(device))
     return sketches(made.run(student, start), start)
 
 
 def sketches(state: list[torch.Tensor], start: int) -> list[torch.Tensor]:
     """The sketch of each tensor of a final state, in host memory."""
-    drawn = Program.drawn_by(start)
-    return [sketch(tensor, drawn).cpu() for tensor in state]
+    generator = Program.start_generator(start)
+    return [sketch(tensor, generator).cpu() for tensor in state]
 
 
-def sketch(state: torch.Tensor, drawn: torch.Generator) -> torch.Tensor:
-    """A large float state's product with random numbers that its run's start draws; others whole.
+def sketch(state: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """A random projection of a large float tensor to SKETCH elements; any other tensor unchanged.
 
-    Each element changes one of the sketch's, and the relative error of a sketch is that of the
-    state, but for a thousandth. It takes one pass over the state. Who wanted to compute the sketch
-    without the state would have to push the random numbers through the last nonlinear function.
+    Each element of the state changes one of the sketch's. Their relative errors agree to within a
+    thousandth. It takes one pass over the state. Computing a sketch without the state would mean
+    pushing the random numbers back through the program's last nonlinear function.
     """
     if state.numel() <= SKETCH or not state.is_floating_point():
         return state
-    length = -(-state.numel() // SKETCH)  # elements that one of the sketch's stands for
+    length = -(-state.numel() // SKETCH)  # of the state, for each element of the sketch
     flat = functional.pad(state.flatten(), (0, -state.numel() % length))
-    probe = torch.randn(length, generator=drawn).to(state)
-    # No matrix product: a submission may have set its precision.
+    probe = torch.randn(length, generator=generator).to(state)
+    # Not by a matrix product, whose precision a submission may have lowered.
     return (flat.view(-1, length) * probe).sum(1)
 
 

@@ -13,9 +13,8 @@ from assignment.programs import Program, Work
 class Batches(Program, name="batches"):
     """Batches from host memory, moved by `student.device.prefetch` while the device works.
 
-    The start decides, for each round, the order of the batches and one random row of each, so
-    copies that were kept on the device from an earlier round are stale. Each batch changes a state,
-    by a nonlinear function.
+    The start draws, for each round, the order of the batches and one new row of each, so copies
+    kept on the device from an earlier round are stale. Each batch changes a state, nonlinearly.
     """
 
     @staticmethod
@@ -44,26 +43,27 @@ class Batches(Program, name="batches"):
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
         """The state after all batches that `prefetch` gave, and their number."""
-        drawn = self.drawn_by(start)
+        generator = self.start_generator(start)
         state = torch.zeros(self.sizes["columns"], device=self.device, dtype=self.dtype)
-        given = 0
+        count = 0
         for _ in range(self.sizes["rounds"]):
-            self._replace_rows(drawn)
-            order = torch.randperm(len(self.batches), generator=drawn).tolist()
+            self._replace_rows(generator)
+            order = torch.randperm(len(self.batches), generator=generator).tolist()
             batches = ((self.batches[i],) for i in order)
             for (batch,) in student.device.prefetch(batches, self.device):
                 state = torch.tanh((batch + state) @ self.weight).mean(0) + state / 2
-                given += 1
-            state = state.cpu().to(self.device)  # no copy of a batch is under way any more
-        return [state, torch.tensor(given)]
+                count += 1
+            # Waits for every copy of a batch, since the next round writes to the batches.
+            state = state.cpu().to(self.device)
+        return [state, torch.tensor(count)]
 
-    def _replace_rows(self, drawn: torch.Generator) -> None:
+    def _replace_rows(self, generator: torch.Generator) -> None:
         """Restores the rows replaced before, then replaces a random row of each batch."""
         for row, before in self.replaced:
             row.copy_(before)
         count, columns = self.sizes["batches"], self.sizes["columns"]
-        where = torch.randint(self.sizes["rows"], (count,), generator=drawn).tolist()
-        fresh = torch.randn(count, columns, generator=drawn).to(self.dtype)
+        where = torch.randint(self.sizes["rows"], (count,), generator=generator).tolist()
+        fresh = torch.randn(count, columns, generator=generator).to(self.dtype)
         self.replaced = [(b[i], b[i].clone()) for b, i in zip(self.batches, where, strict=True)]
         for (row, _), values in zip(self.replaced, fresh, strict=True):
             row.copy_(values)

@@ -17,7 +17,8 @@ _M_MMAP_THRESHOLD = -3
 class Recompute(Program, name="recompute"):
     """Forward and backward pass of a deep stack, by `student.recompute.checkpointed_forward`.
 
-    `student.recompute.best_segments` chooses the number of segments. A layer keeps its output.
+    `student.recompute.best_segments` chooses the number of segments. Autograd keeps a layer's
+    output for its backward pass, and not its input.
     """
 
     @staticmethod
@@ -34,20 +35,17 @@ class Recompute(Program, name="recompute"):
 
     def make(self) -> None:
         if self.device.type == "cpu":
-            # glibc cannot reuse the gap of a freed aligned block for another one of the same size.
-            # Blocks in their own memory maps are returned to the system when they are freed.
+            # glibc cannot reuse the gap of a freed aligned block for another one of the same size,
+            # but a block of 1 MiB or more now has its own memory map, which ends with it.
             with contextlib.suppress(OSError, AttributeError):
                 ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 2**20)
-        size = self.sizes["elements"]
-        self.x = self.normal(size)
+        self.x = self.normal(self.sizes["elements"])
         scales = torch.rand(self.sizes["layers"], generator=self.generator, device=self.device)
         self.scales = (scales + 0.5).to(self.dtype).requires_grad_()
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        drawn = self.drawn_by(start)
-        shift = float(torch.rand((), generator=drawn))
+        shift = float(torch.rand((), generator=self.start_generator(start)))
         self.scales.grad = None
-        # The backward pass of a layer needs only the layer's output.
         layers = [lambda x, s=scale: torch.tanh(x * s) for scale in self.scales.unbind()]
         segments = student.recompute.best_segments(len(layers))
         y = student.recompute.checkpointed_forward(layers, self.x + shift, segments)

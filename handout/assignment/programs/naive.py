@@ -8,7 +8,7 @@ import torch
 
 
 def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tensor:
-    """All products in the dtype of the arguments."""
+    """Multiplies in the dtype of the arguments, though a device is faster in others."""
     for weight in weights:
         x = torch.nn.functional.leaky_relu(x @ weight, 0.8)
         x = x / x.square().mean(-1, keepdim=True).sqrt()
@@ -16,7 +16,7 @@ def matmul_chain(x: torch.Tensor, weights: Sequence[torch.Tensor]) -> torch.Tens
 
 
 def causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Writes all scores to memory."""
+    """Attention that writes the whole matrix of scores to memory."""
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
     later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
     weights: torch.Tensor = scores.masked_fill(later, float("-inf")).softmax(-1)

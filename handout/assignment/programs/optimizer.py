@@ -43,7 +43,7 @@ class AdamW(Program, name="adamw"):
         self.params, self.targets = list(params.unbind()), list(targets.unbind())
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        scale = (1 + torch.rand(len(self.params), generator=self.drawn_by(start))).tolist()
+        scale = (1 + torch.rand(len(self.params), generator=self.start_generator(start))).tolist()
         params = list(torch._foreach_mul(self.params, scale))
         exp_avgs = [torch.zeros_like(p) for p in params]
         exp_avg_sqs = [torch.zeros_like(p) for p in params]

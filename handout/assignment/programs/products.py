@@ -38,7 +38,6 @@ class MatmulChain(Program, name="matmul_chain"):
         self.x = self.normal(n, n)
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        drawn = self.drawn_by(start)
-        scale = torch.randn(self.sizes["n"], generator=drawn).to(self.device, self.dtype)
-        x = student.performance.matmul_chain(self.x * scale, self.weights)
-        return [x]
+        scale = torch.randn(self.sizes["n"], generator=self.start_generator(start))
+        x = self.x * scale.to(self.device, self.dtype)
+        return [student.performance.matmul_chain(x, self.weights)]

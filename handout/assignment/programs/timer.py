@@ -27,11 +27,11 @@ class Timer(Program, name="timer"):
         self.weight: torch.Tensor = self.normal(n, n) / n**0.5
 
     def products(self, start: int) -> int:
-        """The matrix products in one call of the timed function, a number drawn by its start."""
+        """The number of matrix products in one call of the timed function."""
         return self.sizes["products"] + start % 40
 
     def once(self, start: int) -> torch.Tensor:
-        """The timed function."""
+        """One call of the function that the student's timer times."""
         x = self.weight
         for _ in range(self.products(start)):
             x = torch.tanh(x @ self.weight)
@@ -41,11 +41,11 @@ class Timer(Program, name="timer"):
         seconds = student.device.time_function(lambda: self.once(start), warmup=2, repeats=5)
         flops = 2 * self.sizes["n"] ** 3 * self.products(start)
         mfu = student.device.measured_mfu(flops, seconds, PEAK)
-        said = [float(statistics.median(seconds)), float(flops / mfu / PEAK)]
-        return [torch.tensor(said, dtype=torch.float64)]
+        from_mfu = flops / mfu / PEAK  # the seconds that the MFU stands for
+        reported = [float(statistics.median(seconds)), float(from_mfu)]
+        return [torch.tensor(reported, dtype=torch.float64)]
 
     def repeat(self, calls: int, start: int) -> list[torch.Tensor]:
-        x = self.weight
         for _ in range(calls):
             x = self.once(start)
         return [x[:1]]

@@ -19,12 +19,12 @@ class Training(Program, name="training"):
 
     @staticmethod
     def sizes_on(kind: str, memory: int) -> dict[str, int]:
-        shape = ("layers", "width", "heads", "length", "batch", "vocabulary", "steps")
+        names = ("layers", "width", "heads", "length", "batch", "vocabulary", "steps")
         if kind == "cpu":
-            return dict(zip(shape, (2, 32, 2, 32, 2, 64, 2), strict=True))
+            return dict(zip(names, (2, 32, 2, 32, 2, 64, 2), strict=True))
         # Wide enough that products take most of the time.
         width, batch = (4096, 12) if memory >= 60 * 2**30 else (1024, 4)
-        return dict(zip(shape, (2, width, width // 128, 1024, batch, 8192, 2), strict=True))
+        return dict(zip(names, (2, width, width // 128, 1024, batch, 8192, 2), strict=True))
 
     @staticmethod
     def work(sizes: Mapping[str, int]) -> Work:
@@ -38,7 +38,7 @@ class Training(Program, name="training"):
         return Work(flops, 24.0 * parameters * sizes["steps"])
 
     def make(self) -> None:
-        """Draws tokens, a model, and initial values that each run scales and puts into it."""
+        """Draws tokens, and initial parameters that each run scales and copies into the model."""
         sizes = self.sizes
         # cuDNN compiles its attention in each process, which takes two seconds.
         torch.backends.cuda.enable_cudnn_sdp(False)
@@ -52,9 +52,8 @@ class Training(Program, name="training"):
         self.initial = [0.02 * self.normal(*parameter.shape) for parameter in self.parameters]
 
     def run(self, student: Any, start: int) -> list[torch.Tensor]:
-        drawn = self.drawn_by(start)
-        scale = (1 + 0.5 * torch.rand(len(self.initial), generator=drawn)).tolist()
-        initial = list(torch._foreach_mul(self.initial, scale))
+        drawn = torch.rand(len(self.initial), generator=self.start_generator(start))
+        initial = list(torch._foreach_mul(self.initial, (1 + 0.5 * drawn).tolist()))
         with torch.no_grad():
             torch._foreach_copy_(self.parameters, initial)
         self.model.attention = student.performance.causal_attention
@@ -76,7 +75,7 @@ class Transformer(torch.nn.Module):
         width = sizes["width"]
         self.heads = sizes["heads"]
         self.embedding = torch.nn.Embedding(sizes["vocabulary"], width)
-        # One position more, for a step that also asks for the logits of the last token.
+        # One position more: a training step may pass all its tokens, and not only the inputs.
         self.position = torch.nn.Parameter(torch.zeros(sizes["length"] + 1, width))
         shapes = ((width, 3 * width), (width, width), (width, 4 * width), (4 * width, width))
         self.blocks = torch.nn.ModuleList(

@@ -30,11 +30,10 @@ def training_run(
     load: str | None = None,
     save: str | None = None,
 ) -> dict[str, Any]:
-    """A run from the state `start` or from a checkpoint: a step for each batch, then saves.
+    """A run from the state `start` or the checkpoint `load`: a step for each batch, then `save`.
 
-    Every generator is used: torch's by dropout, numpy's and Python's by the loss. Returns the step
-    reached, each step's loss, the state of model and optimizer, and the next draws of each
-    generator.
+    Every global generator is used: torch's by dropout, numpy's and Python's by the loss. Returns
+    the step reached, the losses, the states of model and optimizer, and each one's next "draws".
 
     Raises:
         LeftChanged: saving has changed the run.
@@ -62,9 +61,9 @@ def training_run(
         losses.append(loss.item())
         step += 1
     if save is not None:
-        before = _everything(model, optimizer)
+        before = _snapshot(model, optimizer)
         student.checkpoint.save_checkpoint(save, model, optimizer, step)
-        for name, now in _everything(model, optimizer).items():
+        for name, now in _snapshot(model, optimizer).items():
             if not is_equal(now, before[name], strict=True):
                 raise LeftChanged(f"save_checkpoint leaves {name} changed; only read what you save")
     return {
@@ -118,9 +117,9 @@ def load_weights(
 def load_and_step(
     student: Any, path: str, shape: tuple[int, int], gradient: torch.Tensor
 ) -> torch.Tensor:
-    """Loads a checkpoint of `save_weights` into a run that is under way, with other settings.
+    """Loads a checkpoint of `save_weights` into a run under way that has other settings.
 
-    Takes one step with this gradient then, and returns the weights.
+    Then takes one step with this gradient, and returns the weights.
     """
     model, optimizer = _linear(torch.ones(shape, dtype=gradient.dtype))
     model.weight.grad = torch.ones_like(model.weight)
@@ -134,7 +133,7 @@ def load_and_step(
 
 @contextmanager
 def _loads_in_place(model: torch.nn.Module) -> Iterator[None]:
-    """Sets gradients; raises LeftChanged if loading moves tensors or changes modes or gradients."""
+    """Raises LeftChanged if loading in the block moves tensors, or changes modes or gradients."""
     for parameter in model.parameters():
         parameter.grad = torch.ones_like(parameter)
     tensors = [*model.parameters(), *model.buffers()]
@@ -166,19 +165,20 @@ def save_in_folder(student: Any, folder: str, name: str, weights: torch.Tensor, 
 
 @scenario
 def around_save(student: Any, path: str, start: dict[str, Any]) -> dict[str, Any]:
-    """What a run from the state `start` is "before" and "after" it saves, with gradients."""
+    """All state of a run from `start` "before" and "after" it saves, with gradients."""
     model, optimizer = runs.new_run()
     model.load_state_dict(start["model"])
     optimizer.load_state_dict(start["optimizer"])
     for parameter in model.parameters():
         parameter.grad = parameter.detach() + 1
     next(layer for layer in model.children() if list(layer.buffers())).eval()  # one layer alone
-    before = _everything(model, optimizer)
+    before = _snapshot(model, optimizer)
     student.checkpoint.save_checkpoint(path, model, optimizer, start["step"])
-    return {"before": before, "after": _everything(model, optimizer)}
+    return {"before": before, "after": _snapshot(model, optimizer)}
 
 
-def _everything(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+def _snapshot(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    """Copies of all that saving must not change, by the names that a message gives them."""
     numpy_state = np.random.get_state(legacy=False)
     return copy.deepcopy(
         {
@@ -196,7 +196,7 @@ def _everything(model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dic
 
 @scenario
 def save_buffers(student: Any, path: str, kept: torch.Tensor, left: torch.Tensor) -> None:
-    """Saves a model with two buffers, of which `left` is no part of its `state_dict()`."""
+    """Saves a model with two buffers; `left` is not persistent, so `state_dict()` leaves it out."""
     model, optimizer = _with_buffers(kept, left)
     student.checkpoint.save_checkpoint(path, model, optimizer, 1)
 
@@ -241,7 +241,7 @@ def save_extra(student: Any, path: str, weights: torch.Tensor, extra: Extra) -> 
 
 @scenario
 def load_extra(student: Any, path: str, shape: tuple[int, int]) -> tuple[torch.Tensor, Any]:
-    """Loads a checkpoint of `save_extra`; returns the weights, and what was `extra`."""
+    """Loads a checkpoint of `save_extra`; returns the weights, and what `extra` had returned."""
     model, optimizer = _with_extra(torch.zeros(shape), lambda: torch.zeros(1))
     student.checkpoint.load_checkpoint(path, model, optimizer)
     return model[0].weight, model[1].extra
@@ -259,9 +259,9 @@ def save_again_and_again(
     """Saves one state after the other: a step, and weights of this shape.
 
     The optimizer's momentum is the negative of the weights. If `survived` is given, `path`, which
-    must exist, is loaded before the first state is taken; it gets what an earlier run saved: step,
-    weights, and momentum, None if not loaded. During a save `os.getpid` says `process`, or its own:
-    in a sandbox all processes may have the same, and files named by it would not differ.
+    must exist, is loaded before the first state is taken, and `survived` is called with the loaded
+    step, weights, and momentum (None if there is none). During a save `os.getpid` returns `process`
+    if given: in a sandbox all processes may have one id, and files named by it would not differ.
     """
     model, optimizer = _linear(torch.zeros(shape))
     if survived is not None:
@@ -269,12 +269,12 @@ def save_again_and_again(
         momentum = optimizer.state[model.weight].get("momentum_buffer")
         survived(step, model.weight.detach(), momentum)
         model, optimizer = _linear(torch.zeros(shape))
-    number = os.getpid() if process is None else process
+    pid = os.getpid() if process is None else process
     for step, weights in states:
         with torch.no_grad():
             model.weight.copy_(weights)
         optimizer.state[model.weight]["momentum_buffer"] = -weights
-        with mock.patch("os.getpid", return_value=number):
+        with mock.patch("os.getpid", return_value=pid):
             student.checkpoint.save_checkpoint(path, model, optimizer, step)
 
 
@@ -290,17 +290,17 @@ class _Interrupting:
 
 
 class _Extra(torch.nn.Module):
-    """Its state is what `extra` says, or what cannot be saved."""
+    """Its extra state is what `extra` returns, or something that cannot be saved: `save_extra`."""
 
     def __init__(self, extra: Extra) -> None:
         super().__init__()
         self.ask, self.extra = extra, torch.zeros(0)
 
     def get_extra_state(self) -> Any:
-        found = self.ask()
-        if isinstance(found, str):
+        state = self.ask()
+        if isinstance(state, str):
             return _Interrupting()
-        return (lambda: None) if found is None else found
+        return (lambda: None) if state is None else state
 
     def set_extra_state(self, state: torch.Tensor) -> None:
         self.extra = state
@@ -312,6 +312,7 @@ def _with_extra(weights: torch.Tensor, extra: Extra) -> tuple[Any, torch.optim.O
 
 
 def _linear(weights: torch.Tensor) -> tuple[torch.nn.Linear, torch.optim.Optimizer]:
+    """A linear layer with these weights, and SGD with momentum for it."""
     model = torch.nn.Linear(weights.shape[1], weights.shape[0], bias=False, dtype=weights.dtype)
     model.weight.data.copy_(weights)
     return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)

@@ -20,6 +20,7 @@ def write_as(student: Any, path: str, tokens: Any, dtype: str, form: str) -> Non
 
 
 def _in_form(dtype: str, form: str) -> Any:
+    """The dtype of this name in a form of `write_as`."""
     return {"name": dtype, "dtype": np.dtype(dtype), "type": np.dtype(dtype).type}[form]
 
 
@@ -27,17 +28,17 @@ def _in_form(dtype: str, form: str) -> Any:
 def read_tokens(
     student: Any, dtype: str, requests: Iterable[Any], form: str = "name"
 ) -> list[np.ndarray]:
-    """Takes requests one by one: a path is opened, and a window (a, b) is copied from the tokens
-    [a, b) of the file that was opened last. The dtype has a form as for `write_as`.
+    """Serves requests in order: a path is opened; for a window (a, b), the tokens [a, b) of the
+    file opened last are copied into the result. The dtype has a form as for `write_as`.
 
     Raises:
-        LeftChanged: what was opened is no read-only memory map.
+        LeftChanged: `open_tokens` returned something other than a read-only memory map.
     """
     tokens: Any = None
     windows = []
     for request in requests:
         if isinstance(request, str | Path):
-            tokens = None  # before the next file is opened: only one is open
+            tokens = None  # closes the last file, so that only one is ever open
             tokens = student.data.open_tokens(request, _in_form(dtype, form))
             if not isinstance(tokens, np.memmap) or tokens.flags.writeable:
                 raise LeftChanged('open_tokens returns no read-only np.memmap; use mode="r"')
@@ -68,7 +69,7 @@ def batches_of_file(
     context_length: int,
     count: int,
 ) -> list[Any]:
-    """Batches from a memory map of a file, or from its tokens [a, b) or every c-th of these."""
+    """Batches from a memory map of a file; of a window (a, b) or (a, b, c) of it, as of a slice."""
     corpus = np.memmap(path, dtype=dtype, mode="r")
     tokens = corpus if window is None else corpus[slice(*window)]
     return [student.data.get_batch(tokens, batch_size, context_length) for _ in range(count)]
@@ -78,7 +79,7 @@ def batches_of_file(
 def seeded_batch(
     student: Any, seed: int, tokens: np.ndarray, batch_size: int, context_length: int
 ) -> Any:
-    """The first batch after torch's and numpy's global generators were seeded."""
+    """A batch, just after torch's and numpy's global generators are seeded."""
     np.random.seed(seed)
     torch.manual_seed(seed)
     return student.data.get_batch(tokens, batch_size, context_length)
@@ -86,10 +87,10 @@ def seeded_batch(
 
 @scenario
 def moved_batch(student: Any, tokens: np.ndarray, batch_size: int, context_length: int) -> Any:
-    """A batch on the CPU, which is given as a `torch.device`.
+    """A batch on the CPU, given as a `torch.device`; before that, two on the device "meta".
 
     Raises:
-        LeftChanged: a tensor of a batch on the device "meta" is elsewhere.
+        LeftChanged: a tensor of a batch for the device "meta" is on another one.
     """
     for device in ("meta", torch.device("meta")):
         for tensor in student.data.get_batch(tokens, batch_size, context_length, device):
@@ -103,7 +104,7 @@ def moved_batch(student: Any, tokens: np.ndarray, batch_size: int, context_lengt
 def masked_batch(
     student: Any, tokens: np.ndarray, batch_size: int, context_length: int
 ) -> dict[str, Any]:
-    """A batch whose x is overwritten by -1: "before" and "after" it, y and the tokens."""
+    """Overwrites x of a batch with -1: y and the tokens "before" and "after" that."""
     x, y = student.data.get_batch(tokens, batch_size, context_length)
     before = [y.clone(), tokens.copy()]
     x.fill_(-1)

@@ -17,7 +17,7 @@ from assignment.scenarios import scenario
 def prefetched(
     student: Any, batches: Iterable[tuple[torch.Tensor, ...]], device: str
 ) -> Iterator[tuple[torch.Tensor, ...]]:
-    """Calls `prefetch` with a device of this name; use it with `impl.iterate`.
+    """The batches from `prefetch` on a device of this name; call it by `impl.iterate`.
 
     Raises:
         LeftChanged: a batch is taken in another thread than the one that asks for batches.
@@ -54,7 +54,7 @@ class _Stuck(torch.Tensor):
 def prefetched_until_stuck(
     student: Any, batches: Iterable[tuple[torch.Tensor, ...]], index: int
 ) -> Any:
-    """Prefetches a list of all batches, on the CPU; the tensors of that at `index` cannot move."""
+    """Prefetches a list of all batches, on the CPU; the tensors of batch `index` cannot move."""
     given = [
         tuple(t.as_subclass(_Stuck) for t in batch) if i == index else batch
         for i, batch in enumerate(batches)
@@ -68,8 +68,8 @@ def moves_of_prefetched(
 ) -> Iterator[dict[str, Any]]:
     """As `prefetched`, on the device "meta", whose tensors hold no data to send.
 
-    Returns for each batch the "devices" of its tensors, and the sizes, in elements, of the tensors
-    that had "moved" to the device when it was handed out.
+    Yields for each batch the "devices" of its tensors, and the sizes, in elements, of all tensors
+    that had been "moved" to the device by the time the batch was handed out.
     """
     moves = _Moves()
     handed_out = iter(student.device.prefetch(batches, torch.device("meta")))

@@ -12,20 +12,20 @@ from assignment.scenarios import scenario
 
 
 def build(steps: Sequence[Sequence[Any]]) -> list[torch.Tensor]:
-    """The tensors that the steps of a recipe make, in order; `take` describes a step."""
+    """The tensors that the steps of a recipe make, in order; see `take_step`."""
     tensors: list[torch.Tensor] = []
     for step in steps:
-        take(step, tensors)
+        take_step(step, tensors)
     return tensors
 
 
-def take(step: Sequence[Any], tensors: list[torch.Tensor]) -> None:
-    """Takes one step of a recipe, and appends the tensors that it makes. A step is one of
+def take_step(step: Sequence[Any], tensors: list[torch.Tensor]) -> None:
+    """Appends the tensors that one step of a recipe makes. A step is one of
 
     - `("new", shape, dtype)`, or `("new", shape, dtype, device)`: a fresh tensor;
     - `("parameter", n)`: `torch.nn.Parameter` of tensor number n, counted from 0;
     - `("deepcopy", n, m, ...)`: copies of these tensors, which share storages as the tensors do;
-    - `("set", n, m)`: tensor n shows what tensor m shows from now on; appends nothing;
+    - `("set", n, m)`: tensor n gets the data of tensor m, `n.data = m`; appends nothing;
     - `(method, n, *arguments)`: the result of this method of tensor number n, such as
       `("select", 0, 1, 2)` for column 2 of tensor 0, or `("view", 0, torch.int8)`. If the result is
       a tuple of tensors, all of them.
@@ -55,11 +55,11 @@ def storage_bytes_of(
 ) -> Any:
     """Calls `storage_bytes` with the chosen tensors of a recipe, as a list or a generator.
 
-    With `copies`, the generator makes a contiguous copy of each when it is asked for it.
+    With `copies`, it is a generator that makes a contiguous copy of each tensor when it yields it.
     """
     tensors = build(steps)
     picked = [tensors[n] for n in chosen]
     if copies:
-        made = (t.clone(memory_format=torch.contiguous_format) for t in picked)
-        return student.dtypes.storage_bytes(made)
+        copied = (t.clone(memory_format=torch.contiguous_format) for t in picked)
+        return student.dtypes.storage_bytes(copied)
     return student.dtypes.storage_bytes((t for t in picked) if generator else picked)

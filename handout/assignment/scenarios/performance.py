@@ -16,9 +16,9 @@ from assignment.scenarios import scenario
 def products(
     student: Any, matrices: Sequence[torch.Tensor], chains: Sequence[Sequence[int]]
 ) -> list[torch.Tensor]:
-    """Each `matmul_chain` of a list: the numbers of x and of the weights, which may come again.
+    """The `matmul_chain` of each chain: a list of indices of x, then of the weights, in `matrices`.
 
-    All chains get the same matrices: one that a chain has changed shows in later results.
+    All chains get the same matrices: if one changes a matrix, later results show it.
     """
     return [
         student.performance.matmul_chain(matrices[x], [matrices[i] for i in order]).clone()
@@ -37,8 +37,8 @@ def language_model_updates(
 ) -> list[torch.Tensor]:
     """Trains a small transformer by `training_step`, with SGD and momentum; returns its parameters.
 
-    Several optimizers divide the parameters among them and take turns. Each step leaves gradients
-    to the parameters of the others.
+    Several optimizers share out the parameters and take turns, so that each step finds gradients
+    of the parameters that are not its own.
 
     Raises:
         TypeError: a step returned something.

@@ -19,7 +19,7 @@ from assignment.scenarios import scenario
 Batch = tuple[torch.Tensor, torch.Tensor]
 
 
-class Doubled(torch.nn.Module):
+class DoublingLayer(torch.nn.Module):
     """Doubles its input in training mode, and in no other."""
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
@@ -27,7 +27,7 @@ class Doubled(torch.nn.Module):
 
 
 class ExactBackward(torch.autograd.Function):
-    """The identity. Its backward pass multiplies by a product that is 1, but 0 in 16 bits."""
+    """The identity. Its backward pass multiplies by 1, but by 0 if autocast computes in 16 bits."""
 
     @staticmethod
     def forward(ctx: Any, loss: torch.Tensor) -> torch.Tensor:
@@ -40,11 +40,10 @@ class ExactBackward(torch.autograd.Function):
 
 
 class SmallModel(torch.nn.Module):
-    """Linear, ReLU, Linear, with the given weights. With one weight, a linear layer without bias.
+    """Linear, ReLU, Linear with four weights; a linear layer without bias with one; else identity.
 
-    Without weights the identity. `unused` adds a parameter that does not affect the loss, `offset`
-    is subtracted from the inputs first, by a hook, and with `doubles` they are doubled in training
-    mode.
+    `unused` adds a parameter that does not affect the loss. `offset` is subtracted from the inputs
+    first, by a hook; with `doubles` they are then doubled in training mode.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class SmallModel(torch.nn.Module):
         doubles: bool = False,
     ) -> None:
         super().__init__()
-        self.doubled = Doubled() if doubles else torch.nn.Identity()
+        self.doubled = DoublingLayer() if doubles else torch.nn.Identity()
         self.weights = torch.nn.ParameterList([torch.nn.Parameter(w.clone()) for w in weights])
         self.unused = torch.nn.Parameter(torch.ones(3)) if unused else None
         self.output_dtype: torch.dtype | None = None
@@ -76,26 +75,18 @@ class SmallModel(torch.nn.Module):
 
 @scenario
 def bf16_run(
-    student: Any, weights: Sequence[torch.Tensor], batches: Iterable[Batch], **how: Any
+    student: Any, weights: Sequence[torch.Tensor], batches: Iterable[Batch], **options: Any
 ) -> dict[str, Any]:
-    """Trains the model by `train_bf16`; `how` is as in `_run`, and so is the result."""
+    """Trains a `SmallModel` by `train_bf16`; options and result are those of `_run`."""
     with _autocast_to_fp16():
-        return _run(student.precision.train_bf16, weights, batches, **how)
+        return _run(student.precision.train_bf16, weights, batches, **options)
 
 
 @scenario
 def fp16_run(
-    student: Any,
-    weights: Sequence[torch.Tensor],
-    batches: Iterable[Batch],
-    *,
-    shift: torch.Tensor | None = None,
-    **how: Any,
+    student: Any, weights: Sequence[torch.Tensor], batches: Iterable[Batch], **options: Any
 ) -> dict[str, Any]:
-    """Trains the model by `train_fp16`; `how` and `shift` are as in `_run`.
-
-    The result has the "scales" too.
-    """
+    """Trains a `SmallModel` by `train_fp16`; as `bf16_run`, but the result has "scales" too."""
     scales: Iterable[float] = ()
 
     def train(*given: Any, **scaling: Any) -> Any:
@@ -103,8 +94,7 @@ def fp16_run(
         losses, scales = student.precision.train_fp16(*given, **scaling)
         return losses
 
-    report = _run(train, weights, batches, shift=shift, **how)
-    return {**report, "scales": list(scales)}
+    return {**_run(train, weights, batches, **options), "scales": list(scales)}
 
 
 def _run(
@@ -117,9 +107,9 @@ def _run(
     loss: str = "mse_loss",  # of torch.nn.functional or `_LOSSES`
     loss_weight: float = 1.0,
     unused: bool = False,
-    stale: float | None = None,  # the value of all gradients before
+    stale: float | None = None,  # the value of all gradients before training; None: there are none
     offset: float = 0.0,
-    training: tuple[bool, bool] | None = None,  # modes: the model's, and its doubling layer's
+    training: tuple[bool, bool] | None = None,  # modes of the model and of a doubling layer
     shift: torch.Tensor | None = None,
     slope: float = 0.0,
     **scaling: Any,  # further arguments of `train`
@@ -133,23 +123,23 @@ def _run(
         LeftChanged: torch's or numpy's generator has changed.
     """
     model = SmallModel(weights, unused, offset, training is not None)
-    whole, layer = training or (True, True)
-    model.train(whole)
-    model.doubled.train(layer)
+    model_mode, layer_mode = training or (True, True)
+    model.train(model_mode)
+    model.doubled.train(layer_mode)
     for weight in model.parameters():
         weight.grad = None if stale is None else torch.full_like(weight, stale)
     params, loss_fn = list(model.parameters()), _loss(loss, loss_weight)
-    # Two groups, as where some do not decay.
-    groups = [{"params": some} for some in (params[:1], params[1:]) if some]
+    # Two groups, as where some parameters do not decay.
+    groups = [{"params": part} for part in (params[:1], params[1:]) if part]
     if shift is not None:
         own, plain = torch.nn.Parameter(shift.clone()), loss_fn
         groups.append({"params": [own]})
+        params.append(own)
         loss_fn = lambda outputs, targets: plain(outputs + own, targets) + slope * own.sum()  # noqa: E731
     made = getattr(torch.optim, optimizer)(groups, **settings)
     dtypes: set[torch.dtype] = set()
-    every = [p for group in groups for p in group["params"]]
     made.register_step_pre_hook(
-        lambda *_: dtypes.update(p.grad.dtype for p in every if p.grad is not None)
+        lambda *_: dtypes.update(p.grad.dtype for p in params if p.grad is not None)
     )
     modes = _modes(model)
     with generators_unchanged("training"):
@@ -168,13 +158,13 @@ def _run(
 
 
 def _modes(model: torch.nn.Module) -> list[bool]:
-    """The mode of each layer: one test judges that it stays, so that a mistake costs that one."""
+    """The mode of each layer. It is reported, so that one test alone fails if it has changed."""
     return [module.training for module in model.modules()]
 
 
 @contextmanager
 def _autocast_to_fp16() -> Iterator[None]:
-    """A program in which autocast without a dtype means float16 on a CPU, as it does on a GPU."""
+    """Inside, autocast without a dtype means float16 on a CPU, as it does on a GPU."""
     before = torch.get_autocast_dtype("cpu")
     torch.set_autocast_dtype("cpu", torch.float16)
     try:
@@ -184,8 +174,8 @@ def _autocast_to_fp16() -> Iterator[None]:
 
 
 def _squares_in_16_bits(outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """The mean square of the outputs; far more if they come in float32, which keeps a small sum."""
-    rounded = (outputs + 32768.0) - 32768.0  # autocast leaves their dtype; 0 in 16 bits
+    """The mean square of the outputs, and a penalty if they come in float32."""
+    rounded = (outputs + 32768.0) - 32768.0  # 0 in 16 bits; autocast does not change the dtype here
     return (outputs * outputs).mean() + 100 * rounded.abs().mean()
 
 

@@ -1,7 +1,7 @@
 """Drives activation checkpointing through layers that ask the test for a part of their function.
 
-So the test knows which layers ran, and when. For people, the report also says how many outputs are
-held: a weak reference to an output's storage shows whether the output is still held.
+So the test knows which layers ran, and when. For people, the report also says how many outputs were
+held, as weak references to their storage show.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ def checkpointed_pass(
     weights: Sequence[torch.Tensor],  # one for each layer
     x: torch.Tensor,
     segments: int,
-    draw: Callable[[int], float],  # gets its index each time that a layer runs; answers n
-    output_grad: Callable[[torch.Tensor], torch.Tensor] | None,  # gets the output
+    draw: Callable[[int], float],  # returns a layer's n; called with its index whenever it runs
+    output_grad: Callable[[torch.Tensor], torch.Tensor] | None,  # from the output its gradient
     *,
     x_needs_grad: bool = False,
     frozen: Sequence[int] = (),  # indices of the layers whose weight requires no gradient
-    clear_layers: bool = False,  # they are a list, emptied before the backward pass, and no tuple
+    clear_layers: bool = False,  # passes them as a list, and empties it before the backward pass
     dropout: float = 0.0,  # the fraction of its output that each layer sets to 0, at random
     seed: int = 0,  # torch's, before the forward pass
     autocast: bool = False,  # of the forward pass
 ) -> dict[str, Any]:
     """A forward pass by `checkpointed_forward`, and a backward pass.
 
-    A matrix w makes a layer tanh(x @ w + n), which takes an x of integers modulo 7; a scalar makes
-    a `RollLayer`, which takes far less time. `output_grad` answers the gradient of the output;
-    without it there is only a forward pass, under `torch.no_grad()`.
+    A matrix w makes a layer tanh(x @ w + n), where integers x are first taken modulo 7; a scalar
+    makes a `RollLayer`, which takes far less time. Without `output_grad` there is only a forward
+    pass, under `torch.no_grad()`.
 
     Returns:
-        "output", "x_grad" and "weight_grads"; whether the forward pass changed `requires_grad` or
-        `grad` of the caller's x: "x_is_marked"; what is "drawn" from torch's generator afterwards;
-        whether each run of a layer met "autocast". For people: how many layers' outputs were "held"
-        at most at any time that a layer ran.
+        "output", "x_grad" and "weight_grads"; "x_is_marked": whether the forward pass changed
+        `requires_grad` or `grad` of the caller's x; "drawn": draws from torch's generator
+        afterwards; "autocast": for each run of a layer, whether it was enabled; for people, "held":
+        the largest number of layers' outputs that were alive when a layer ran.
 
     Raises:
-        LeftChanged: torch's generator is elsewhere after the backward pass than before it.
+        LeftChanged: the backward pass changed the state of torch's generator.
     """
     outputs: list[StorageWeakRef] = []
     held: list[int] = []
-    met: list[bool] = []
+    autocast_seen: list[bool] = []
 
     def note_held() -> None:
-        # Without those that are gone: looking at all of them each time would take most of the time.
+        # Drops those that are gone, since looking at all each time would take most of the time.
         outputs[:] = [output for output in outputs if not output.expired()]  # type: ignore[no-untyped-call]
         held.append(len(outputs))
 
     def layer_of(i: int, w: torch.Tensor) -> Callable[[torch.Tensor], torch.Tensor]:
         def layer(x: torch.Tensor) -> torch.Tensor:
-            """Layer `i`, with random draws; notes the storage held before and after."""
+            """Layer `i`; notes how many outputs are held before and after."""
             note_held()
-            met.append(torch.is_autocast_enabled("cpu"))
+            autocast_seen.append(torch.is_autocast_enabled("cpu"))
             n = draw(i)
             if not x.is_floating_point():
                 x = x % 7
@@ -98,6 +98,6 @@ def checkpointed_pass(
         "x_grad": x.grad,
         "weight_grads": [w.grad for w in tensors],
         "drawn": torch.rand(3, dtype=torch.float64),
-        "autocast": met,
+        "autocast": autocast_seen,
         "held": max(held, default=0),
     }

@@ -16,28 +16,27 @@ import torch
 class RollLayer(torch.autograd.Function):
     """The layer as a function of x, a scalar weight w and n. Each row, the last axis, is rolled.
 
-    It holds x for the backward pass. n is saved as a tensor: like all saved tensors, the backward
-    pass uses that of the layer's last run.
+    It keeps x for the backward pass. n is saved as a tensor, so that the backward pass uses the n
+    of the layer's last run, as it uses the x of that run.
 
-    numpy allocates the results. torch allocates aligned memory: a block that one layer frees is
-    then too small for the next layer, so the memory of the process says little about how much is
-    held.
+    numpy allocates the results, since torch allocates aligned memory: a block that one layer frees
+    is then too small for the next, and the memory of the process says little about what is kept.
     """
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, n: int) -> torch.Tensor:
         ctx.save_for_backward(x, w, torch.tensor(n))
-        return run(x, float(w), n, empty_like(x))
+        return layer_output(x, float(w), n, empty_like(x))
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:
         x, w, n = (saved.detach() for saved in ctx.saved_tensors)
-        x_grad, w_grad = gradients(grads[0], x, float(w), int(n), empty_like(x))
+        x_grad, w_grad = layer_gradients(grads[0], x, float(w), int(n), empty_like(x))
         return x_grad, w_grad, None
 
 
-def run(x: torch.Tensor, w: float, n: int, out: torch.Tensor) -> torch.Tensor:
-    """One layer's output, x + w·relu(x rolled by n), written to `out`."""
+def layer_output(x: torch.Tensor, w: float, n: int, out: torch.Tensor) -> torch.Tensor:
+    """The output of one layer, x + w·relu(x rolled by n), written to `out`."""
     size = x.shape[-1]
     n %= size
     torch.clamp_min(x[..., : size - n], 0, out=out[..., n:])
@@ -45,13 +44,13 @@ def run(x: torch.Tensor, w: float, n: int, out: torch.Tensor) -> torch.Tensor:
     return torch.add(x, out, alpha=w, out=out)
 
 
-def gradients(
+def layer_gradients(
     grad: torch.Tensor, x: torch.Tensor, w: float, n: int, out: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The gradients of x, written to `out`, and of w; `grad` is the output's."""
+    """The gradients of x, written to `out`, and of w, from that of the layer's output."""
     size = x.shape[-1]
     n %= size
-    # out = the output's gradient, rolled back, where x > 0; else 0.
+    # Now `out` gets the output's gradient rolled back, with 0 where x ≤ 0.
     through_relu = torch.ops.aten.threshold_backward.grad_input
     through_relu(grad[..., n:], x[..., : size - n], 0, grad_input=out[..., : size - n])
     through_relu(grad[..., :n], x[..., size - n :], 0, grad_input=out[..., size - n :])
@@ -67,8 +66,8 @@ def empty_like(x: torch.Tensor) -> torch.Tensor:
 
 @functools.cache
 def _keep_freed_memory() -> None:
-    """Has glibc reuse freed blocks of this size or less: new pages take as long as a layer's run.
+    """Makes glibc reuse freed blocks up to 24 MiB: new pages take as long as a layer's run.
 
-    It does so once one of this size was freed. No page of it is touched.
+    It does so once a block of that size has been freed, even one whose pages were never touched.
     """
     np.empty(24 * 2**20, np.uint8)

@@ -44,8 +44,8 @@ def draw(student: Any, count: int = 3) -> dict[str, list[float]]:
 def stream_seeds(student: Any, calls: Sequence[Sequence[Any]], salt: int = 0) -> list[int]:
     """`stream_seed(*call)` for each of many calls.
 
-    A salt changes the results of Python's `hash`, as another process does for strings. (The workers
-    of one grading are forks and share their salt.) With one, equal strings are one object.
+    With a salt, Python's `hash` gives other results, as it does for strings in another process (the
+    workers of one grading are forks, and hash alike), and equal strings are one object.
 
     Raises:
         LeftChanged: a global generator has changed.
@@ -62,6 +62,7 @@ def stream_seeds(student: Any, calls: Sequence[Sequence[Any]], salt: int = 0) ->
 
 
 def _check_generators(function: str, before: dict[str, Any]) -> None:
+    """Raises LeftChanged if a global generator is not in the state that it had before."""
     for name, state in global_generators().items():
         if state != before[name]:
             raise LeftChanged(f"{function} changes the global generator of {name}")
@@ -69,7 +70,7 @@ def _check_generators(function: str, before: dict[str, Any]) -> None:
 
 @scenario
 def stream_draws(student: Any, calls: Sequence[Sequence[Any]], count: int) -> list[torch.Tensor]:
-    """`count` normal float64 draws of `stream_generator(*call)` for each call, all made first.
+    """`count` normal float64 draws for each call: `stream_generator(*call)` of all, then the draws.
 
     Raises:
         LeftChanged: a global generator has changed.

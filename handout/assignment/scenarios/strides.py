@@ -20,9 +20,9 @@ def gather_from_part(
     offset: int,
     overwritten_with: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """Gathers from the view `whole[start:stop:step]`, and returns the result.
+    """The result of `gather` from the view `whole[start:stop:step]`; `part` is (start, stop, step).
 
-    If `overwritten_with` is given, `whole` is then overwritten with it in place.
+    `overwritten_with` is written over `whole` after that: the result must not share its memory.
     """
     result: torch.Tensor = student.strides.gather(whole[slice(*part)], shape, strides, offset)
     if overwritten_with is not None:

@@ -21,7 +21,7 @@ Batches = Iterable[tuple[torch.Tensor, torch.Tensor]]
 
 
 class _Masked(torch.nn.Module):
-    """In training mode, multiplies its input by what `mask` answers to its shape."""
+    """In training mode, multiplies its input by what `mask` returns for its shape."""
 
     def __init__(self, mask: Callable[[tuple[int, ...]], torch.Tensor]) -> None:
         super().__init__()
@@ -34,14 +34,13 @@ class _Masked(torch.nn.Module):
 class Model(torch.nn.Module):
     """tanh layers with the given weights, the last linear.
 
-    A matrix w makes a layer tanh(x @ w), which takes integers x modulo 7; a scalar makes a
-    `RollLayer`, whose n is its index. With a `backward_factor`, a graph holds the outputs of every
-    fourth of these as long as it exists, and not only until its backward pass: so its memory shows
-    that it is kept.
+    A matrix w makes a layer tanh(x @ w), where integers x are first taken modulo 7; a scalar makes
+    a `RollLayer`, whose n is its index. With a `backward_factor`, a graph holds every fourth output
+    of these as long as it exists, not only until its backward pass: memory shows that it is kept.
 
-    The inputs are multiplied by what `mask` answers to their shape in training mode, the outputs of
-    each forward pass by what `forward_factor` answers to its inputs, and their gradient in each
-    backward pass by what `backward_factor` answers. No output depends on the parameter `unused`.
+    In training mode the inputs are multiplied by what `mask` returns for their shape. Outputs are
+    multiplied by what `forward_factor` returns for the inputs, and in each backward pass their
+    gradient by what `backward_factor` returns. No output depends on the parameter `unused`.
     """
 
     def __init__(
@@ -73,13 +72,14 @@ class Model(torch.nn.Module):
                 x = x @ weight if i == 0 else x.tanh() @ weight
         x = x * factor
         if self._backward_factor and x.requires_grad:
-            answer = self._backward_factor
-            x.register_hook(lambda grad, kept=kept: grad * answer())  # type: ignore[no-untyped-call]
+            backward_factor = self._backward_factor
+            # As a default, `kept` lives as long as the hook, which the graph holds.
+            x.register_hook(lambda grad, kept=kept: grad * backward_factor())  # type: ignore[no-untyped-call]
         return x
 
 
 class _Once:
-    """An iterable that is no iterator, as a list or a loader is, for one loop."""
+    """An iterable that is no iterator, like a list or a data loader, and allows one loop."""
 
     def __init__(self, items: Iterator[Any]) -> None:
         self._items: Iterator[Any] | None = items
@@ -98,8 +98,8 @@ def train_run(
     batches: Batches,  # of inputs and targets
     *,
     loss: str = "mse_loss",  # of torch.nn.functional
-    stale: float | None = None,  # the value of all gradients before
-    eval_mode: bool | str = False,  # of the model before; "layers" for its layers alone
+    stale: float | None = None,  # the value of all gradients before training; None: there are none
+    eval_mode: bool | str = False,  # whether the model is in it before; "layers": only its layers
     unused: torch.Tensor | None = None,
     forward_factor: Callable[[torch.Tensor], float] | None = None,
     backward_factor: Callable[[], float] | None = None,
@@ -108,16 +108,14 @@ def train_run(
     stepped: Callable[[list[torch.Tensor]], None] | None = None,  # gets all weights after each step
     **settings: Any,  # SGD's
 ) -> dict[str, Any]:
-    """Trains a `Model` by `train`; returns the "weights", the "losses", the parameters "unused" and
-    "shift", and what was in evaluation mode, and when: "evaluating".
+    """Trains a `Model` by `train`.
 
-    `train` gets a list of batches as an iterable that is no iterator, and an iterator as one.
-    `shift` is a parameter of the loss, which adds it to the outputs. It is in the optimizer's
-    second group.
+    Returns "weights", "losses", the parameters "unused" and "shift", and "evaluating": which module
+    was in evaluation mode, and when. A list of batches becomes an iterable that is no iterator.
+    `shift` is a parameter of the loss, which adds it to the outputs; it is in a second group.
 
     Raises:
-        LeftChanged: the batches are iterated over twice; or torch's or numpy's generator has
-            changed.
+        LeftChanged: the batches were iterated over twice, or torch's or numpy's generator changed.
     """
     model = Model(weights, forward_factor, backward_factor, mask, unused)
     for module in model.children() if eval_mode == "layers" else (model,):
@@ -170,7 +168,7 @@ def accumulate_run(
     *,
     micro_batch: int,
     loss: str = "mse_loss",  # of torch.nn.functional
-    before: Sequence[torch.Tensor | None] | None = None,  # the existing gradients
+    before: Sequence[torch.Tensor | None] | None = None,  # the gradients before the first call
     frozen: Sequence[int] = (),  # indices of weights that need no gradient
     times: int = 1,  # how often it is called
     unused: torch.Tensor | None = None,
@@ -182,16 +180,16 @@ def accumulate_run(
     """Calls `accumulate_gradients` with a `Model`; returns the last "loss", and the "grads".
 
     Raises:
-        LeftChanged: a call changes the mode, torch's or numpy's generator, or raises and has
-            changed a gradient.
+        LeftChanged: a call changed a mode, or torch's or numpy's generator; or a gradient, though
+            it raised.
     """
     model = Model(weights, forward_factor, backward_factor, mask, unused).train(not eval_mode)
     for i, weight in enumerate(model.weights):
         weight.requires_grad_(i not in frozen)
         if before is not None and before[i] is not None:
             weight.grad = torch.as_tensor(before[i]).clone()
-    found, given = None, [weight.grad for weight in model.weights]
-    copies = [None if g is None else g.clone() for g in given]
+    found, grads = None, [weight.grad for weight in model.weights]
+    copies = [None if g is None else g.clone() for g in grads]
     for _ in range(times):
         try:
             with generators_unchanged("accumulate_gradients"):
@@ -199,7 +197,7 @@ def accumulate_run(
                     model, inputs, targets, getattr(functional, loss), micro_batch
                 )
         except ValueError as error:
-            for p, g, old in zip(model.weights, given, copies, strict=True):
+            for p, g, old in zip(model.weights, grads, copies, strict=True):
                 if p.grad is not g or not (old is None or torch.equal(p.grad, old)):
                     raise LeftChanged("a call has raised, but changed a gradient") from error
             raise
@@ -219,8 +217,9 @@ def clip_run(
 ) -> dict[str, Any]:
     """Calls `clip_grad_norm`; returns the "norm", and the parameters' "grads" afterwards.
 
-    With `refused`, a ValueError or RuntimeError makes the norm None. With `frozen`, every second
-    parameter requires no gradient, but has one from before.
+    `generator` passes the parameters as one. With `refused`, the call may raise ValueError or
+    RuntimeError; the norm is then None. With `frozen`, every second parameter requires no gradient,
+    but has one from before.
 
     Raises:
         LeftChanged: a gradient is another tensor, or changed in a call that raised; or torch's

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ from assignment.material.small_transformer import cross_entropy
 from assignment.programs import Program, naive
 
 REPEATS = 5
-_MATRIX, _COPY = {"cpu": 1024, "cuda": 8192}, {"cpu": 2**26, "cuda": 2**30}  # n, and bytes
+_MATRIX_N, _COPY_BYTES = {"cpu": 1024, "cuda": 8192}, {"cpu": 2**26, "cuda": 2**30}  # for roofs
 
 
 @dataclass(frozen=True)
@@ -63,19 +63,19 @@ def run(package: str, names: Sequence[str], console: Console, picture: Path) -> 
     results = []
     for name in names:
         console.print(f"[dim]{name} …[/dim]")
-        results.append(_result(student, name, device, memory))
+        results.append(_timed_program(student, name, device, memory))
     console.print(_table(results, roofs))
     console.print(
         f"Roofs: {si(roofs.flops)}FLOP/s and {si(roofs.bandwidth)}B/s, {roofs.source}.\n"
         "The baseline is a naive version. Full marks are for the reference's time."
     )
-    drawn = [r for r in results if r.seconds is not None and r.flops and r.bytes]
-    if drawn and draw(drawn, roofs, picture):
+    to_draw = [r for r in results if r.seconds is not None and r.flops and r.bytes]
+    if to_draw and draw(to_draw, roofs, picture):
         console.print(f"Their positions under the roofline: {picture}")
 
 
 def baseline(student: Any) -> Any:
-    """The naive versions; for the optimizer and training, your own earlier exercises."""
+    """A package of naive versions, but with the student's earlier optimizer and training loop."""
 
     def training_step(model: Any, optimizer: Any, tokens: torch.Tensor) -> None:
         batches = [(tokens[:, :-1], tokens[:, 1:])]
@@ -98,16 +98,16 @@ def baseline(student: Any) -> Any:
     )
 
 
-def _result(student: Any, name: str, device: torch.device, memory: int) -> Result:
+def _timed_program(student: Any, name: str, device: torch.device, memory: int) -> Result:
     kind = programs.find(name)
     sizes = kind.sizes_on(device.type, memory)
-    made = kind(device, sizes, seed=0)
-    seconds = _seconds(made, student)
-    work = kind.work(sizes)
-    return Result(name, seconds, _seconds(made, baseline(student)), work.flops, work.moved)
+    program, work = kind(device, sizes, seed=0), kind.work(sizes)
+    seconds, naive_seconds = _seconds(program, student), _seconds(program, baseline(student))
+    return Result(name, seconds, naive_seconds, work.flops, work.moved)
 
 
 def _seconds(program: Program, package: Any) -> float | None:
+    """The time of a run with a package's functions; None if one of them is a stub."""
     try:
         return timed(lambda: program.run(package, 1), program.device)
     except NotImplementedError:
@@ -119,17 +119,16 @@ def timed(
     device: torch.device,
     warm_ups: int = 2,
     repeats: int = REPEATS,
-    of: Callable[[list[float]], float] = statistics.median,
+    statistic: Callable[[list[float]], float] = statistics.median,
 ) -> float:
     """The median time of several calls in seconds, after some that are not measured.
 
-    `of` chooses another: `min` for a bound of what the device can do.
+    With `min` as the statistic it bounds what the device can do.
     """
-    found: list[float] = []
+    times: list[float] = []
     for i in range(warm_ups + repeats):
         if device.type == "cuda":
-            start = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
-            end = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
             start.record()
             function()
             end.record()
@@ -140,15 +139,14 @@ def timed(
             function()
             took = time.perf_counter() - begun
         if i >= warm_ups:
-            found.append(took)
-    return of(found)
+            times.append(took)
+    return statistic(times)
 
 
 def _roofs(device: torch.device) -> Roofs:
     """The datasheet's numbers if the table has the device, else measured ones."""
     if device.type == "cuda":
-        table = hardware.load()
-        name = torch.cuda.get_device_name(device)
+        table, name = hardware.load(), torch.cuda.get_device_name(device)
         try:
             entry = table.reported(name)
             return Roofs(entry.peak("bf16"), entry.bandwidth, f"the datasheet's of {name}")
@@ -159,13 +157,13 @@ def _roofs(device: torch.device) -> Roofs:
 
 def measured_roofs(device: torch.device) -> Roofs:
     """What one large product and one large copy reach on a device."""
-    n = _MATRIX[device.type]
+    n = _MATRIX_N[device.type]
     x = torch.randn(n, n, device=device)
     x = x.bfloat16() if device.type == "cuda" else x
-    data = torch.zeros(_COPY[device.type], dtype=torch.uint8, device=device)
+    data = torch.zeros(_COPY_BYTES[device.type], dtype=torch.uint8, device=device)
     return Roofs(
-        2 * n**3 / timed(lambda: x @ x, device, of=min),
-        2 * data.numel() / timed(data.clone, device, of=min),
+        2 * n**3 / timed(lambda: x @ x, device, statistic=min),
+        2 * data.numel() / timed(data.clone, device, statistic=min),
         "measured here",
     )
 
@@ -194,7 +192,7 @@ def _table(results: Sequence[Result], roofs: Roofs) -> Table:
 
 
 def si(number: float) -> str:
-    """`1.23 T` for 1.23e12; the unit follows."""
+    """A number with its SI prefix, for a unit to follow: `1.23 T` for 1.23e12."""
     for prefix, power in (("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)):
         if number >= 10**power:
             return f"{number / 10**power:.3g} {prefix}"
@@ -202,14 +200,12 @@ def si(number: float) -> str:
 
 
 def draw(results: Sequence[Result], roofs: Roofs, picture: Path) -> bool:
-    """Draws the roofline and the programs as SVG; False if matplotlib is not installed."""
+    """Writes the roofline with the programs as SVG; False if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return False
-    places: Mapping[str, tuple[float, float]] = {
-        r.name: (r.flops / r.bytes, r.flops / r.seconds) for r in results if r.seconds
-    }
+    places = {r.name: (r.flops / r.bytes, r.flops / r.seconds) for r in results if r.seconds}
     ridge = roofs.flops / roofs.bandwidth
     low = min(ridge, *(x for x, _ in places.values())) / 4
     high = max(ridge, *(x for x, _ in places.values())) * 4

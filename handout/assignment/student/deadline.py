@@ -27,14 +27,14 @@ import pytest
 from assignment import manifest
 from assignment.hooks import exercise_of, package_of
 
-_ASLEEP = 3  # times the limit, without CPU time
+_ASLEEP = 3  # seconds asleep that count as one of CPU time
 _STUCK = 4  # times the limit without any Python run: one call into C has not returned
 _PERIOD = 0.25  # seconds between two looks at the clock
-_AGAIN = 1.0  # seconds until the next exception, if the code has caught the first one
+_RAISE_AGAIN = 1.0  # seconds until the next exception, if the code has caught the first one
 _MAX_LATE = 2  # tests of an exercise that may take too long before the others are given up
 GIVEN_UP = "two have taken too long"
-# An exception in these would not reach what stops the timer.
-_NOT_IN = {__file__, pluggy._callers.__file__}
+# Nothing is raised while code of these files runs: it would not reach what stops the timer.
+_NEVER_IN = {__file__, pluggy._callers.__file__}
 
 
 class TookTooLong(BaseException):
@@ -57,18 +57,19 @@ class Deadline:
         self._ended: threading.Event | None = None
 
     def start(self) -> None:
+        # Both are moved on by time that does not count.
         self._began, self._began_cpu = time.monotonic(), time.thread_time()
-        self._looked = self._began, self._began_cpu
-        self._has_struck = False
+        self._last_check = self._began, self._began_cpu
+        self._has_raised = False
         if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
-            self._before = signal.signal(signal.SIGALRM, self._look) or signal.SIG_DFL
+            self._before = signal.signal(signal.SIGALRM, self._check) or signal.SIG_DFL
             # Python forgets its handlers before it ends, and SIGALRM would then kill the process.
             atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
             signal.setitimer(signal.ITIMER_REAL, _PERIOD, _PERIOD)
         else:
             self._ended = threading.Event()
             arguments = (threading.get_ident(), self._ended)
-            threading.Thread(target=self._watch, args=arguments, daemon=True).start()
+            threading.Thread(target=self._wait_and_raise, args=arguments, daemon=True).start()
         self._expect_python()
 
     def stop(self) -> None:
@@ -82,31 +83,33 @@ class Deadline:
         if self._stderr is not None:
             faulthandler.cancel_dump_traceback_later()
 
-    def _look(self, _: int, frame: FrameType | None) -> None:
-        now = time.monotonic(), time.thread_time()
+    def _check(self, _: int, frame: FrameType | None) -> None:
+        """Handles the timer's signal: raises if the code that it interrupts is out of time."""
+        now, cpu = time.monotonic(), time.thread_time()
+        elapsed = now - self._last_check[0]
         if self._is_importing(frame):
-            self._began += now[0] - self._looked[0]
-            self._began_cpu += now[1] - self._looked[1]
-        else:  # the process itself was stopped for the rest, as by Ctrl-Z
-            self._began += max(0.0, now[0] - self._looked[0] - 2 * _PERIOD)
-        self._looked = now
-        used = max(now[1] - self._began_cpu, (now[0] - self._began) / _ASLEEP)
-        elsewhere = frame is not None and frame.f_code.co_filename in _NOT_IN
-        if used < self._seconds or elsewhere or is_debugged():
+            self._began += elapsed
+            self._began_cpu += cpu - self._last_check[1]
+        else:  # what goes beyond two periods: the process was stopped, as by Ctrl-Z
+            self._began += max(0.0, elapsed - 2 * _PERIOD)
+        self._last_check = now, cpu
+        used = max(cpu - self._began_cpu, (now - self._began) / _ASLEEP)
+        must_not_raise = frame is not None and frame.f_code.co_filename in _NEVER_IN
+        if used < self._seconds or must_not_raise or is_debugged():
             self._expect_python()
             return
-        signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
-        if not self._has_struck:
+        signal.setitimer(signal.ITIMER_REAL, _RAISE_AGAIN, _RAISE_AGAIN)
+        if not self._has_raised:
             self._expect_python()
-        self._has_struck = True
+        self._has_raised = True
         raise TookTooLong
 
     def _expect_python(self) -> None:
-        """Ends the process, with its place, unless this is called again in time.
+        """Has the process end, with a traceback, unless this is called again in time.
 
         Only faulthandler can: it is C, and a call into C that does not return lets no Python run.
         A busy machine, slow imports or a debugger end nothing, since Python runs meanwhile. Code
-        that catches every exception is ended: the time after the first one is not renewed.
+        that catches every TookTooLong is ended: after the first, this is not called again.
         """
         if self._stderr is not None:
             faulthandler.dump_traceback_later(_STUCK * self._seconds, exit=True, file=self._stderr)
@@ -122,14 +125,14 @@ class Deadline:
             frame = frame.f_back
         return False
 
-    def _watch(self, thread: int, ended: threading.Event) -> None:
+    def _wait_and_raise(self, thread: int, ended: threading.Event) -> None:
         """Where no signal can come, as on Windows: another thread waits, and imports count too.
 
         Its exception comes between two lines of Python; what sleeps is not woken up.
         """
         wait = self._seconds * _ASLEEP
         while not ended.wait(wait):
-            wait = _AGAIN
+            wait = _RAISE_AGAIN
             if not is_debugged():
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(thread), ctypes.py_object(TookTooLong)
@@ -137,11 +140,10 @@ class Deadline:
 
 
 def is_debugged() -> bool:
-    """Whether a debugger may have stopped the code: then time says nothing."""
-    if sys.gettrace() is not None:
-        return True
+    """Whether a debugger may have stopped the code, so that its time says nothing."""
     monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
-    return bool(monitoring and monitoring.get_tool(monitoring.DEBUGGER_ID))
+    is_monitored = monitoring and monitoring.get_tool(monitoring.DEBUGGER_ID)
+    return sys.gettrace() is not None or bool(is_monitored)
 
 
 class TimeLimits:
@@ -150,7 +152,7 @@ class TimeLimits:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._deadline: Deadline | None = None
-        self._late = Counter[str]()
+        self._late_tests = Counter[str]()  # by exercise
         self._stderr: int | None = None
         with contextlib.suppress(OSError, AttributeError, ValueError):  # a stderr without a file
             self._stderr = os.dup(sys.stderr.fileno())
@@ -159,15 +161,14 @@ class TimeLimits:
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
         if (exercise := exercise_of(pyfuncitem)) is None:
             return (yield)
-        if self._late[exercise] >= _MAX_LATE:
+        if self._late_tests[exercise] >= _MAX_LATE:
             pytest.skip(GIVEN_UP)
-        package = str(package_of(self._config))
-        self._deadline = Deadline(limit_of(exercise), package, self._stderr)
+        self._deadline = Deadline(limit_of(exercise), str(package_of(self._config)), self._stderr)
         try:
             self._deadline.start()
             return (yield)
         except TookTooLong:
-            self._late[exercise] += 1
+            self._late_tests[exercise] += 1
             raise
         finally:
             self._deadline.stop()

@@ -1,6 +1,6 @@
-"""A thought about a wrong value or an exception, from what can be seen of it.
+"""A note on a wrong value or an exception, from what can be seen of it.
 
-Each is a fact about the values, such as "twice the expected value", and at most a question.
+It is a fact about the values, such as "twice the expected value", or at most a question.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from assignment.calls.text import show
 from assignment.expect import Mismatch
 
 _LONG = 60  # characters of a value in which a difference is hard to see
-DIFFERENCE = ("first difference", "there is no entry")  # how a thought on long values begins
+DIFFERENCE = ("first difference", "there is no entry")  # how a note on long values begins
 
 RETURNED_NONE = "None also comes back where a function ends without `return`"
 UNCHANGED = (
@@ -107,36 +106,37 @@ _MESSAGES = (  # patterns of what torch and Python say
 
 
 def of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
-    """A thought about a wrong value, "" for none; and whether it takes the place of the hint."""
-    return _try(lambda: _of_mismatch(mismatch)) or ("", False)  # the value may be anything
+    """A note on a wrong value, or ""; and whether it takes the place of the test's hint."""
+    return _or_false(lambda: _of_mismatch(mismatch)) or ("", False)  # the value may be anything
 
 
 def _of_mismatch(mismatch: Mismatch) -> tuple[str, bool]:
+    """As `of_mismatch`, but it raises where values cannot be compared."""
     if mismatch.whole is None or mismatch.part is None:
         return "", False
     for found, _ in (mismatch.whole, mismatch.part):
         if found is None:
             return RETURNED_NONE, True
     found = mismatch.part[0]
-    before = getattr(found, "before", None)  # a tensor, as far as that was noted
+    before = getattr(found, "before", None)  # a tensor's values then, where they were noted
     if isinstance(before, torch.Tensor) and torch.equal(found, before):
         return UNCHANGED, True
     for found, expected in (mismatch.whole, mismatch.part):
         if expected is ...:
             continue
-        if form := _form(found, expected):
-            return form, True
-        if thought := _compare(found, expected):
-            return thought, thought in (_INT, _FLOAT, _SAME_VALUES)
-    is_hidden = len(mismatch.expected) > _LONG or mismatch.expected == mismatch.actual
+        if container := _of_container(found, expected):
+            return container, True
+        if note := _of_values(found, expected):
+            return note, note in (_INT, _FLOAT, _SAME_VALUES)
     if mismatch.part is not mismatch.whole:
         return "", False
+    is_hard_to_see = len(mismatch.expected) > _LONG or mismatch.expected == mismatch.actual
     difference = _first_difference(*mismatch.whole)
-    return (difference if is_hidden or difference.endswith((_INT, _FLOAT)) else ""), False
+    return (difference if is_hard_to_see or difference.endswith((_INT, _FLOAT)) else ""), False
 
 
 def of_exception(error: BaseException) -> str:
-    """A thought about an exception that a student's code raised; "" for none."""
+    """A note on an exception that a student's code raised; "" for none."""
     message = message_of(error)
     if isinstance(error, OSError) and "reading from stdin" in message:
         error = EOFError()
@@ -153,12 +153,12 @@ def of_exception(error: BaseException) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """The text of an exception; "" where its own code cannot say it."""
-    return _try(lambda: str(error)) or ""
+    """The text of an exception; "" if its `__str__` raises."""
+    return _or_false(lambda: str(error)) or ""
 
 
-def _form(found: Any, expected: Any) -> str:
-    """What a result should be made of, if it is something else."""
+def _of_container(found: Any, expected: Any) -> str:
+    """A note if a dict, list or tuple is expected and something else was found."""
     if isinstance(expected, dict) and not isinstance(found, dict):
         names = ", ".join(map(repr, list(expected)[:6]))
         return f"a dict is expected, with {names}{' …' if len(expected) > 6 else ''}"
@@ -167,7 +167,8 @@ def _form(found: Any, expected: Any) -> str:
     return ""
 
 
-def _compare(found: Any, expected: Any) -> str:
+def _of_values(found: Any, expected: Any) -> str:
+    """The first note on two values of whatever type."""
     if isinstance(found, torch.Tensor) and isinstance(expected, torch.Tensor):
         return next(_of_tensors(found, expected), "")
     if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
@@ -193,7 +194,7 @@ def _of_numbers(found: float, expected: float) -> Iterator[str]:
         yield f"1 {'more' if found > expected else 'less'} than expected"
     if is_whole and found != expected and (found - expected) % 2**64 == 0:
         yield "a multiple of 2⁶⁴ away: numpy's and torch's integers wrap around, Python's do not"
-    if not _has_square(found) or not _has_square(expected):
+    if not _is_squarable(found) or not _is_squarable(expected):
         return
     yield from _of_ratios([found / expected] if expected else [])
     if expected > 0 and math.isclose(found, expected * expected, rel_tol=1e-9):
@@ -203,14 +204,14 @@ def _of_numbers(found: float, expected: float) -> Iterator[str]:
 
 
 def _of_ratios(ratios: Sequence[float]) -> Iterator[str]:
-    """For the ratios found / expected of all elements."""
+    """Notes from the ratios found / expected of all elements."""
     for ratio, text in _RATIOS:
         if ratios and all(math.isclose(r, ratio, rel_tol=1e-6) for r in ratios):
             yield text if len(ratios) == 1 else f"every element is {text}"
 
 
 def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
-    is_form = expected.device.type == "meta"  # any values will do
+    has_no_values = expected.device.type == "meta"  # only shape and dtype are expected
     if found.shape != expected.shape:
         if found.dim() == 2 and found.shape == expected.shape[::-1]:
             yield "the shape is that of the transpose"
@@ -218,7 +219,7 @@ def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
             yield "as many elements in another shape"
         return
     if found.dtype is not expected.dtype:
-        if is_form:
+        if has_no_values:
             yield "the shape is right, the dtype is not"
         elif torch.equal(found.to(torch.complex128), expected.to(torch.complex128)):
             yield _SAME_VALUES
@@ -240,30 +241,30 @@ def _of_tensors(found: torch.Tensor, expected: torch.Tensor) -> Iterator[str]:
 def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str]:
     if len(found) != len(expected):
         few, many = sorted((found, expected), key=len)
-        same = itertools.takewhile(lambda pair: _same(*pair), zip(few, many, strict=False))
+        same = itertools.takewhile(lambda pair: _is_same(*pair), zip(few, many, strict=False))
         at = sum(1 for _ in same)  # where `many` has one more, if that is all
-        if _same(many[at + 1 :], few[at:]):
+        if _is_same(many[at + 1 :], few[at:]):
             yield "one item too many" if many is found else "one item is missing"
         return
-    if len(found) > 1 and _same(list(reversed(found)), expected):
+    if len(found) > 1 and _is_same(list(reversed(found)), expected):
         yield "in reverse order"
-    if len(found) > 2 and any(not _same(a, b) for a, b in pairwise(expected)):
-        if _same(found[:-1], expected[1:]):
+    if len(found) > 2 and any(not _is_same(a, b) for a, b in itertools.pairwise(expected)):
+        if _is_same(found[:-1], expected[1:]):
             yield "each item is the one expected after it: they are shifted by one"
-        elif _same(found[1:], expected[:-1]):
+        elif _is_same(found[1:], expected[:-1]):
             yield "each item is the one expected before it: they are shifted by one"
-    if len(found) > 1 and _try(lambda: sorted(found) == sorted(expected)):
+    if len(found) > 1 and _or_false(lambda: sorted(found) == sorted(expected)):
         yield "the right items in another order"
     pairs = list(zip(found, expected, strict=True))
     for i, (a, b) in enumerate(pairs):
         if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor) and a.dtype is not b.dtype:
-            yield from (f"in item {i}, {thought}" for thought in _of_tensors(a, b))
-    if len(pairs) > 1 and all(_has_square(a) and _has_square(b) and b for a, b in pairs):
+            yield from (f"in item {i}, {note}" for note in _of_tensors(a, b))
+    if len(pairs) > 1 and all(_is_squarable(a) and _is_squarable(b) and b for a, b in pairs):
         yield from _of_ratios([a / b for a, b in pairs])
 
 
 def _first_difference(found: Any, expected: Any, at: str = "") -> str:
-    """Where long values differ first."""
+    """Where long values differ first, `at` being the path so far, such as `['a'][3]`."""
     if type(found) is type(expected) and type(found) in (torch.Tensor, np.ndarray):
         if found.shape != expected.shape or found.dtype != expected.dtype:
             return ""
@@ -280,27 +281,27 @@ def _first_difference(found: Any, expected: Any, at: str = "") -> str:
             return f"there is no entry {at}[{missing[0]!r}]"
     else:
         is_number = isinstance(found, int | float) and isinstance(expected, int | float)
-        kind = f"; {_compare(found, expected)}" if is_number and found == expected else ""
+        kind = f"; {_of_values(found, expected)}" if is_number and found == expected else ""
         text = f"first difference at {at}: {show(found)} instead of {show(expected)}{kind}"
         return text if at else ""
     for key, a, b in pairs:
-        if not _same(a, b):
+        if not _is_same(a, b):
             return _first_difference(a, b, f"{at}[{key!r}]")
     return ""
 
 
-def _same(a: Any, b: Any) -> bool:
-    return bool(_try(lambda: is_equal(a, b)))
+def _is_same(a: Any, b: Any) -> bool:
+    return bool(_or_false(lambda: is_equal(a, b)))
 
 
-def _try(question: Callable[[], Any]) -> Any:
-    """False where the values cannot be compared."""
+def _or_false(question: Callable[[], Any]) -> Any:
+    """The answer to a question about values; False if it raises."""
     try:
         return question()
     except Exception:
         return False
 
 
-def _has_square(value: Any) -> bool:
+def _is_squarable(value: Any) -> bool:
     """Whether it is a number, and a float can hold its square."""
     return isinstance(value, int | float) and type(value) is not bool and abs(value) < 1e154

@@ -14,73 +14,72 @@ from typing import Any
 
 from assignment.calls import plain
 
-_BOXES = 20  # of storage, the most that are drawn; they fit into a line
+_LIMIT = 20  # positions of storage that are drawn: they fit into a line
 _RANK = 6  # of a layout that is drawn
 _LEGEND = "the elements of the result, by number, where they are in storage"
 
 
-def drawn(call: str, found: Any, expected: Any) -> list[tuple[str, str]]:
-    """Lines with their labels; [] if there is nothing to draw, or it is too large.
+def draw_layout(call: str, found: Any, expected: Any) -> list[tuple[str, str]]:
+    """Pairs of label and line; [] if there is nothing to draw, or it is too large.
 
-    `call` is one of a function of `strides`, as one could type it, `found` what it returned.
+    `call` is the text of a call of a function of `strides`; `found` is what it returned.
     """
     try:
-        made: Any = ast.parse(re.sub("<[^<>]*>", "None", call), mode="eval").body
-    except SyntaxError:  # a long call is cut
+        node: Any = ast.parse(re.sub("<[^<>]*>", "None", call), mode="eval").body
+    except SyntaxError:  # the text of a long call is cut
         return []
-    function, given = made.func.attr, [_literal(argument) for argument in made.args]
+    function, arguments = node.func.attr, [_literal(argument) for argument in node.args]
     if function == "gather":
         same = plain.describe(found) == plain.describe(expected)  # so a value is wrong
-        right, yours = _boxes((*given[1:], 0)[:3]) if same else {}, {}
+        right, yours = _slots((*arguments[1:], 0)[:3]) if same else {}, {}
     else:
-        right, yours = (_boxes(_layout(function, given, of)) for of in (expected, found))
+        right, yours = (_slots(_layout(function, arguments, of)) for of in (expected, found))
         if not yours or right == yours:
             return []
     if not right:
         return []
-    places = range(max((*right, *yours)) + 1)
-    rows = ("storage", {n: str(n) for n in places}), ("right", right), ("yours", yours)
-    drawing = [
-        (label, "".join(f"{cells.get(n, '.'):>3}" for n in places))
-        for label, cells in rows
-        if cells
+    storage = {n: str(n) for n in range(max((*right, *yours)) + 1)}
+    rows = [
+        (label, "".join(f"{slots.get(n, '.'):>3}" for n in storage))
+        for label, slots in (("storage", storage), ("right", right), ("yours", yours))
+        if slots
     ]
-    return [("drawn", _LEGEND), *drawing]
+    return [("drawn", _LEGEND), *rows]
 
 
 def _literal(argument: ast.expr) -> Any:
-    """Its value; None for a tensor."""
+    """The value of an argument; None for a tensor."""
     try:
         return ast.literal_eval(argument)
     except ValueError:
         return None
 
 
-def _layout(function: str, given: list[Any], result: Any) -> Any:
+def _layout(function: str, arguments: list[Any], result: Any) -> Any:
     """The (shape, strides, offset) that a result stands for; None for other functions."""
     if function == "storage_index":
         return (), (), result
-    if function == "row_major_strides" and len(given) == 1:
-        return given[0], result, 0
-    if function == "view_strides" and len(given) == 3:
-        return given[2], result, 0
+    if function == "row_major_strides" and len(arguments) == 1:
+        return arguments[0], result, 0
+    if function == "view_strides" and len(arguments) == 3:
+        return arguments[2], result, 0
     return result if function in ("transpose", "slice_dim", "select") else None
 
 
-def _boxes(layout: Any) -> dict[int, str]:
-    """By position the element that a layout has there; {} if it is none, or not a small one."""
+def _slots(layout: Any) -> dict[int, str]:
+    """What is drawn at each position of storage; {} if it is no layout, or not a small one."""
     if not isinstance(layout, tuple) or len(layout) != 3:
         return {}
     shape, strides, offset = layout
     if not all(isinstance(part, list | tuple) and len(part) <= _RANK for part in (shape, strides)):
         return {}
     numbers = (*shape, *strides, offset)
-    if len(shape) != len(strides) or any(type(n) is not int or abs(n) > _BOXES for n in numbers):
+    if len(shape) != len(strides) or any(type(n) is not int or abs(n) > _LIMIT for n in numbers):
         return {}
-    found: dict[int, str] = {}
+    slots: dict[int, str] = {}
     for number, index in enumerate(product(*map(range, shape))):
-        box = offset + sum(at * stride for at, stride in zip(index, strides, strict=True))
-        if number == _BOXES or not 0 <= box < _BOXES:
+        slot = offset + sum(i * stride for i, stride in zip(index, strides, strict=True))
+        if number == _LIMIT or not 0 <= slot < _LIMIT:
             return {}
-        found[box] = "*" if box in found else str(number) if shape else "^"  # *: several
-    return found
+        slots[slot] = "*" if slot in slots else str(number) if shape else "^"  # *: several
+    return slots

@@ -48,9 +48,10 @@ Raised = pytest.ExceptionInfo[BaseException]
 
 
 class Failure:
-    """One failure of a test of this exercise, whose hint is for where nothing better is known.
+    """One failure of a test of this exercise, whose hint is shown where nothing better is known.
 
-    The journal of `impl`, if there is one, has the calls that the test made.
+    The journal of `impl`, if there is one, has the calls that the test made. Each "entry" is one of
+    the traceback: a place in the code.
     """
 
     def __init__(self, item: pytest.Item, exercise: str, error: Raised, impl: Any) -> None:
@@ -62,17 +63,16 @@ class Failure:
         journal = impl.journal if isinstance(impl, LocalImplementation) else None
         self._journal = journal or Journal()
         kinds = [(self._places.kind(entry), entry) for entry in error.traceback]
-        self._own = [entry for kind, entry in kinds if kind == "student"]
+        self._student_entries = [entry for kind, entry in kinds if kind == "student"]
         self._shown = [entry for kind, entry in kinds if kind != "library"]
-        self._in_test = next((entry for kind, entry in kinds if kind == "test"), None)
+        self._test_entry = next((entry for kind, entry in kinds if kind == "test"), None)
         self._last = self._shown[-1] if self._shown else None
 
     @property
-    def is_import(self) -> bool:
-        """Whether a module of the student's could not be imported: then each of its tests fails
-        the same way."""
+    def is_failed_import(self) -> bool:
+        """Whether a module of the student's could not be imported: all of its tests fail alike."""
         is_importing = any("importlib" in file_of(entry) for entry in self._error.traceback)
-        is_at_top = all(entry.name == "<module>" for entry in self._own)
+        is_at_top = all(entry.name == "<module>" for entry in self._student_entries)
         return is_importing and is_at_top and not isinstance(self._value, TookTooLong)
 
     def explain(self) -> str:
@@ -86,22 +86,22 @@ class Failure:
             return self._running()
         if isinstance(value, Mismatch):
             lines = mismatch_lines(value, self._journal, self._hint)
-            # In a function of the test's that the student's code has called, if there is such code.
-            return self._report(*lines, at=self._shown if self._own else None)
+            # If student code is on the stack, it called a function of the test, which compared.
+            return self._report(*lines, at=self._shown if self._student_entries else None)
         if shape := shape_error(diagnosis.message_of(value)):
-            return self._other_type(shape)
+            return self._not_as_annotated(shape)
         if isinstance(value, NotPlainData):
             return self._not_plain(value)
         if isinstance(value, pytest.fail.Exception):  # or `pytest.raises` without one
             return self._report(*no_exception_lines(str(value), self._journal.last))
-        if self.is_import:
+        if self.is_failed_import:
             lines = [
                 "wrong: a module cannot be imported",
                 *labelled("found", self._message),
                 *labelled("hint", diagnosis.of_exception(value)),
             ]
-            return "\n".join([*lines, *self._places.shown(self._own)])
-        if self._own and self._last is self._own[-1]:
+            return "\n".join([*lines, *self._places.shown(self._student_entries)])
+        if self._student_entries and self._last is self._student_entries[-1]:
             return self._raised()
         if isinstance(value, LeftChanged):
             return self._left_changed(diagnosis.message_of(value))
@@ -114,47 +114,47 @@ class Failure:
         if at is not None:
             places = self._places.shown(at, with_values=values)
         else:
-            places = [f"in {self._places.where(self._in_test)}"] if self._in_test else []
+            places = [f"in {self._places.where(self._test_entry)}"] if self._test_entry else []
         return "\n".join([*lines, *self._signature, *places])
 
     @property
     def _signature(self) -> list[str]:
         return signature_lines(self._package, self._journal)
 
-    def _other_type(self, text: str) -> str:
-        """An argument or a result that is not as annotated, by the text of `shape_error`."""
+    def _not_as_annotated(self, text: str) -> str:
+        """A wrong type or shape of an argument or a result; `text` is from `shape_error`."""
         heading, *lines = text.split("\n")
+        value = expected_at(self._test_entry)
         hint = "return what the annotation after -> says"
         if "argument" in heading:
             hint = "pass what the annotation of the parameter says"
+        elif 0 < len(value) <= _SHORT:
+            hint = f"the annotation after -> says what to return, here {value}"
         elif re.search(r"^  found: +None$", text, re.M):
             hint = diagnosis.RETURNED_NONE
         call = call_lines(self._journal.last, text)
-        value = expected_at(self._in_test)
-        if 0 < len(value) <= _SHORT and "argument" not in heading:
-            hint = f"the annotation after -> says what to return, here {value}"
         return self._report(f"wrong: {heading}", *call, *lines, *labelled("hint", hint))
 
     def _raised(self) -> str:
         """An exception of the student's code."""
         call = self._journal.last
         is_running = call is not None and not call.is_scenario and call.returned is None
-        name = call.name if call and is_running else self._own[0].name
-        wanted = refusal_at(self._in_test)
-        thought = diagnosis.of_exception(self._value) or self._hint
+        name = call.name if call and is_running else self._student_entries[0].name
+        wanted = refusal_at(self._test_entry)
+        hint = diagnosis.of_exception(self._value) or self._hint
         if wanted:
-            thought = f"refuse this call with {wanted}: check the arguments before you compute"
+            hint = f"refuse this call with {wanted}: check the arguments before you compute"
         return self._report(
             f"wrong: {name} raised {type(self._value).__name__}",
             *call_lines(call, self._message),
-            *labelled("expected", wanted or expected_at(self._in_test)),
+            *labelled("expected", wanted or expected_at(self._test_entry)),
             *labelled("found", self._message),
-            *labelled("hint", "" if self._signature else thought),  # which says more than a hint
-            at=self._own,
+            *labelled("hint", "" if self._signature else hint),  # a changed signature says more
+            at=self._student_entries,
         )
 
     def _unusable(self) -> str:
-        """Any other exception, mostly the test's own, which could not use what came."""
+        """Any other exception: mostly the test's own, which could not use the result."""
         call, culprit = self._journal.last, culprit_at(self._last) if self._last else None
         name = call.name if call else "your code"
         if isinstance(self._value, AttributeError | TypeError) and self._signature:
@@ -169,7 +169,7 @@ class Failure:
             found, expected = show(value), f"something with {use}"
             what = what if found == call.returned else source
         else:
-            expected = expected_at(self._in_test) or signatures.returns(call.target)
+            expected = expected_at(self._test_entry) or signatures.returns(call.target)
         hint = self._hint
         if call.returned == "None":
             hint = diagnosis.RETURNED_NONE
@@ -177,7 +177,7 @@ class Failure:
             hint = "return all that the docstring names under Returns, in a tuple"
         elif isinstance(self._value, LookupError | AttributeError):
             hint = ""  # what is missing is said
-        is_ours = self._last is not None and self._places.kind(self._last) == "scenario"
+        is_in_scenario = self._last is not None and self._places.kind(self._last) == "scenario"
         return self._report(
             f"wrong: {what} cannot be used",
             *call_lines(call),
@@ -185,28 +185,27 @@ class Failure:
             *labelled("found", found),
             *labelled("error", self._message),
             *labelled("hint", hint),
-            at=None if is_ours else self._shown[-1:],
+            at=None if is_in_scenario else self._shown[-1:],
         )
 
     def _not_plain(self, value: NotPlainData) -> str:
-        """A result of a type that no test takes, by the text that `plain.py` has for it."""
-        text = diagnosis.message_of(value)
-        found = re.fullmatch(r"(.*?) is (.*?); expected ([^;]*)(?:; (.*))?", text, re.S)
-        if found is None:
-            return self._report(*call_lines(self._journal.last), self._message)
-        call = self._journal.last
+        """A result of a type that no test takes; the parts of its message are from `plain.py`."""
+        text, call = diagnosis.message_of(value), self._journal.last
+        parts = re.fullmatch(r"(.*?) is (.*?); expected ([^;]*)(?:; (.*))?", text, re.S)
+        if parts is None:
+            return self._report(*call_lines(call), self._message)
+        what, found, expected, hint = parts.groups()
         returned = f"{call.returned}, " if call and call.returned else ""
-        expected = found[3]
         if expected.startswith("plain data"):
             expected = "numbers, text, lists, tuples, dicts, tensors, arrays"
-        if not found[1].startswith("a key"):
-            expected = expected_at(self._in_test) or expected
+        if not what.startswith("a key"):
+            expected = expected_at(self._test_entry) or expected
         return self._report(
-            f"wrong: {found[1]}",
+            f"wrong: {what}",
             *call_lines(call),
             *labelled("expected", expected),
-            *labelled("found", f"{returned}{found[2]}"),
-            *labelled("hint", found[4]),
+            *labelled("found", f"{returned}{found}"),
+            *labelled("hint", hint),
         )
 
     @property
@@ -218,7 +217,7 @@ class Failure:
         return f"{name}: {text}" if text else name
 
     def _left_changed(self, text: str) -> str:
-        """The text of a LeftChanged: what was found and, after a last "; ", what to do."""
+        """A LeftChanged, whose text says what was found and, after a last "; ", what to do."""
         found, _, advice = text.rpartition("; ")
         return self._report(
             f"wrong: {found or text}",
@@ -227,22 +226,24 @@ class Failure:
         )
 
     def _assertion(self) -> str:
-        """An `assert` of the test."""
+        """An `assert` of the test that failed, with the last two calls before it."""
         text = str(self._value).partition("\nassert ")[0]
         lines = [f"wrong: {text}"]
-        for call in self._journal.students[-2:]:
+        for call in self._journal.student_calls[-2:]:
             lines += [*call_lines(call), *labelled("found", call.returned or "no result")]
         return self._report(*lines, *labelled("hint", self._hint))
 
     def _running(self) -> str:
         """Where the code was when it was stopped, with values."""
-        is_late = isinstance(self._value, TookTooLong)
-        late = f"wrong: still running after {self._seconds:g} s, the limit of this exercise"
-        where = "does its loop end? It was here, with these values:"
+        heading, hint = "stopped by Ctrl-C", ""
+        if isinstance(self._value, TookTooLong):
+            heading = f"wrong: still running after {self._seconds:g} s, the limit of this exercise"
+            if self._student_entries:
+                hint = "does its loop end? It was here, with these values:"
         return self._report(
-            late if is_late else "stopped by Ctrl-C",
+            heading,
             *call_lines(self._journal.last),
-            *labelled("hint", where if is_late and self._own else ""),
-            at=self._own[-3:] or None,
+            *labelled("hint", hint),
+            at=self._student_entries[-3:] or None,
             values=True,
         )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from assignment.calls.journal import typed
+from assignment.calls.journal import literal
 from assignment.calls.text import cut, show
 
 _SHOWN_STATEMENT_LINES = 5
@@ -34,7 +34,7 @@ def file_of(entry: Any) -> str:
 
 @functools.cache
 def _kind(file: str, test: Path, package: Path) -> Kind:
-    """Once for each file: a traceback has some 75 places, nearly all in the same libraries."""
+    """What a file is; cached, since a traceback has some 75 places, most in the same libraries."""
     path = Path(file)
     if package in path.parents:
         return "student"
@@ -66,7 +66,7 @@ class Places:
     def shown(self, entries: Sequence[Any], with_values: bool = False) -> list[str]:
         """Each place with its statement (and values); repeats once, some in the middle left out."""
         lines: list[str] = []
-        for entry, repeats in _runs(entries):
+        for entry, repeats in _without_repeats(entries):
             if repeats is None:
                 lines.append("… more calls …")
                 continue
@@ -78,41 +78,39 @@ class Places:
                 code = [code[0] + " …"]  # the expected value and the hint are for another failure
             lines += [f"    {line}" for line in code]
             if with_values:
-                lines += [f"    {name} is {value}" for name, value in values(entry)]
+                lines += [f"    {name} is {value}" for name, value in local_values(entry)]
             if repeats > 1:
                 lines.append(f"    … {repeats} times")
         return lines
 
 
-def _runs(entries: Sequence[Any]) -> list[tuple[Any, int | None]]:
-    """The calls with their number of repeats in a row, and (None, None) where some are left out."""
+def _without_repeats(entries: Sequence[Any]) -> list[tuple[Any, int | None]]:
+    """The places, each with how often it comes in a row; (None, None) where some are left out."""
     runs: list[tuple[Any, int | None]] = []
     for _, group in itertools.groupby(entries, key=lambda entry: (file_of(entry), entry.lineno)):
         same = list(group)
-        # A generator expression has a frame of its own, in the same line.
+        # Not counted: the frames of generator expressions, which are in the same line.
         runs.append((same[0], sum(entry.name == same[0].name for entry in same)))
     if len(runs) > 2 * _SHOWN_PLACES:
         runs[_SHOWN_PLACES:-_SHOWN_PLACES] = [(None, None)]
     return runs
 
 
-def values(entry: Any) -> Iterator[tuple[str, str]]:
+def local_values(entry: Any) -> Iterator[tuple[str, str]]:
     """The first local variables of the loop that was running, or of the function, as text."""
     found = {k: v for k, v in entry.frame.f_locals.items() if not k.startswith("__")}
     loop = _loop_at(entry)
-    names = _names(loop) if loop is not None else list(found)
+    names = _variable_names(loop) if loop is not None else list(found)
     hidden = (types.ModuleType, types.FunctionType, type)
     names = [n for n in names if n in found and not isinstance(found[n], hidden)]
     for name in names[:_SHOWN_VALUES]:
-        yield name, cut(typed(found[name]), _SHOWN_VALUE)
+        yield name, cut(literal(found[name]), _SHOWN_VALUE)
 
 
 @functools.cache
 def _nodes(path: str) -> list[tuple[int, int, ast.AST]]:
-    """The nodes of a file with their first and last lines, from the outside in; none of a bad one.
-
-    Once for each file: every failure of a test looks for its line here.
-    """
+    """The syntax nodes of a file with their first and last lines, from the outside in; [] if it
+    cannot be read. Cached: every failure of a test looks for its line here."""
     try:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
@@ -124,8 +122,8 @@ def _nodes(path: str) -> list[tuple[int, int, ast.AST]]:
     ]
 
 
-def _around(entry: Any | None) -> list[ast.AST]:
-    """The nodes of a file that contain the line of a place, from the outside in."""
+def _nodes_around(entry: Any | None) -> list[ast.AST]:
+    """The syntax nodes that contain the line of a place, from the outside in."""
     if entry is None:
         return []
     line = entry.lineno + 1
@@ -135,7 +133,7 @@ def _around(entry: Any | None) -> list[ast.AST]:
 def _loop_at(entry: Any) -> ast.AST | None:
     """The outermost loop at a place, within the innermost function."""
     loop: ast.AST | None = None
-    for node in _around(entry):
+    for node in _nodes_around(entry):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             loop = None
         elif loop is None and isinstance(node, ast.While | ast.For | ast.AsyncFor):
@@ -143,8 +141,8 @@ def _loop_at(entry: Any) -> ast.AST | None:
     return loop
 
 
-def _names(node: ast.AST) -> list[str]:
-    """The names in a piece of code: assigned ones first, each once."""
+def _variable_names(node: ast.AST) -> list[str]:
+    """The variables in a piece of code, each once: those that it assigns come first."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
     names.sort(key=lambda n: not isinstance(n.ctx, ast.Store))
     return list(dict.fromkeys(n.id for n in names))
@@ -152,7 +150,7 @@ def _names(node: ast.AST) -> list[str]:
 
 def refusal_at(entry: Any | None) -> str:
     """The exception that a test expects here, by `with pytest.raises(…)`; "" for none."""
-    for node in reversed(_around(entry)):
+    for node in reversed(_nodes_around(entry)):
         for item in node.items if isinstance(node, ast.With) else ():
             call = item.context_expr
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.raises":
@@ -167,16 +165,16 @@ def expected_at(entry: Any | None) -> str:
 
     Its value, or its source if it calls something or has no value here; "" if there is none.
     """
-    statements = [node for node in _around(entry) if isinstance(node, ast.Expr)]
+    statements = [node for node in _nodes_around(entry) if isinstance(node, ast.Expr)]
     for node in itertools.chain.from_iterable(map(ast.walk, statements)):
         match node:
             case ast.Call(func=ast.Attribute(attr="equals" | "close"), args=[expected, *_]):
-                return _evaluated(expected, entry)
+                return _value_or_source(expected, entry)
     return ""
 
 
-def _evaluated(node: ast.expr, entry: Any) -> str:
-    """The value of an expression of a test, or its source: see `expected_at`."""
+def _value_or_source(node: ast.expr, entry: Any) -> str:
+    """The value of an expression at a place; its source if it calls something, or cannot be had."""
     source = ast.unparse(node)
     if any(isinstance(part, ast.Call | ast.NamedExpr | ast.Await) for part in ast.walk(node)):
         return source
@@ -189,11 +187,11 @@ def _evaluated(node: ast.expr, entry: Any) -> str:
 def culprit_at(entry: Any) -> tuple[str, Any, str] | None:
     """The value whose item or attribute a test could not get: its source, itself, and the use.
 
-    In `result[0]` that is ("result", its value, "[0]"). Looks at the parts of the statement
-    without calls, from the inside out, and takes the first whose use fails.
+    In `result[0]` that is ("result", its value, "[0]"). Evaluates the uses in the statement again,
+    from the inside out and without those that call something, and returns the first that fails.
     """
     scope = dict(entry.frame.f_locals)
-    inner = next((n for n in reversed(_around(entry)) if isinstance(n, ast.stmt)), ast.Pass())
+    inner = next((n for n in reversed(_nodes_around(entry)) if isinstance(n, ast.stmt)), ast.Pass())
     uses = [n for n in ast.walk(inner) if isinstance(n, ast.Subscript | ast.Attribute)]
     for use in reversed(uses):
         if any(isinstance(part, ast.Call) for part in ast.walk(use)):

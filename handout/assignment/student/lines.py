@@ -9,10 +9,10 @@ import re
 
 from assignment.calls.journal import Call, Journal
 from assignment.calls.text import cut
-from assignment.calls.world import what_it_meets
+from assignment.calls.world import unusual_setting
 from assignment.expect import Mismatch
 from assignment.student import diagnosis, signatures
-from assignment.student.drawn import drawn
+from assignment.student.drawn import draw_layout
 
 _OF_ARGUMENTS = ("ValueError", "TypeError", "LookupError", "IndexError")
 _ROOM = 120  # characters of a value whose first difference is named
@@ -25,21 +25,21 @@ def labelled(label: str, text: str) -> list[str]:
 
 
 def call_lines(call: Call | None, problem: str = "") -> list[str]:
-    """A call; the scenario that made it, and what it met, if they explain the problem."""
+    """A call; the setting that it met and the scenario that made it, where these explain more."""
     if call is None:
         return []
-    is_explained = call.maker is not None and not call.is_whole and call.maker.is_whole
+    maker = call.maker if call.maker and call.maker.is_whole and not call.is_whole else None
     return [
         *labelled("call", call.text),
-        *labelled("where", what_it_meets(call.target, problem)),
-        *labelled("made by", call.maker.text if call.maker and is_explained else ""),
+        *labelled("where", unusual_setting(call.target, problem)),
+        *labelled("made by", maker.text if maker else ""),
     ]
 
 
 def signature_lines(package: str, journal: Journal) -> list[str]:
     """The first called function that is missing or lacks the handout's parameters; [] for none."""
     for target in dict.fromkeys(call.target for call in journal.calls):
-        changed = signatures.changed(package, target)
+        changed = signatures.changed_signature(package, target)
         if changed is None:
             continue
         yours, handout = changed
@@ -50,34 +50,34 @@ def signature_lines(package: str, journal: Journal) -> list[str]:
 
 
 def mismatch_lines(value: Mismatch, journal: Journal, hint: str = "") -> list[str]:
-    """What was found and expected, and the call that it came from.
+    """What was found and expected, the call that it came from, and a note or hints.
 
-    `hint` is for where nothing better is known.
+    `hint`, the exercise's, is for a mismatch with no hint of its own and no note.
     """
-    call = journal.of_value(value.whole[0] if value.whole else None)
-    thought, replaces = diagnosis.of_mismatch(value)
-    if thought == diagnosis.RETURNED_NONE and call is not None:
+    call = journal.that_returned(value.whole[0] if value.whole else None)
+    note, replaces_hint = diagnosis.of_mismatch(value)
+    if note == diagnosis.RETURNED_NONE and call is not None:
         may_be_none = "None" in signatures.returns(call.target)
         if may_be_none or call.returned != "None":
-            thought, replaces = "", False
+            note, replaces_hint = "", False
     what = value.what
     if call is not None:
         what = re.sub(r"^the result\b", f"the result of {call.name}", what)
-    pair = [value.expected, value.actual]
-    if thought.startswith(diagnosis.DIFFERENCE):
-        pair = [cut(text, _ROOM) for text in pair]
-    hint = value.hint or ("" if thought else hint)
-    picture = []  # of the layout that came beside the right one, where a layout was asked for
+    expected, found = value.expected, value.actual
+    if note.startswith(diagnosis.DIFFERENCE):
+        expected, found = cut(expected, _ROOM), cut(found, _ROOM)
+    hint = value.hint or ("" if note else hint)
+    picture = []
     if call is not None and value.whole is not None and call.target.startswith("strides."):
-        picture = drawn(call.text, *value.whole)
+        picture = draw_layout(call.text, *value.whole)
     return [
         f"wrong: {what}",
         *call_lines(call, value.actual),
-        *labelled("expected", pair[0]),
-        *labelled("found", pair[1]),
+        *labelled("expected", expected),
+        *labelled("found", found),
         *(line for row in picture for line in labelled(*row)),
-        *labelled("note", thought),
-        *labelled("hint", "" if replaces else hint),
+        *labelled("note", note),
+        *labelled("hint", "" if replaces_hint else hint),
     ]
 
 

@@ -28,8 +28,8 @@ _IMAGE = re.compile(r"!\[([^\]]*)\]\(figures/(\w+)\.svg\)")
 
 
 @dataclass(frozen=True)
-class Own:
-    """A figure: `svg` is empty if it could not be drawn, and `problem` says why."""
+class OwnFigure:
+    """A student's figure: `svg` is empty if it could not be drawn, and `problem` says why."""
 
     name: str
     chapter: str
@@ -39,7 +39,7 @@ class Own:
 
     @property
     def verdict(self) -> str:
-        """One line about it."""
+        """One line about how it compares with the text's figure, or why it is missing."""
         other = "not like the text's, or drawn by another matplotlib: compare them"
         return self.problem or ("like the text's" if self.kind == "same" else other)
 
@@ -79,7 +79,7 @@ def build(package: str, destination: Path, console: Console) -> Path:
 
 
 def captions() -> Iterator[tuple[str, str, str]]:
-    """Chapter, name and caption of each figure that own functions can draw, as in the text."""
+    """Chapter, name and caption of each figure that students can draw, in the text's order."""
     for chapter in dict.fromkeys(exercise.chapter for exercise in manifest.load()):
         text = (WRITEUP / f"{chapter}.md").read_text(encoding="utf-8")
         for caption, name in _IMAGE.findall(text):
@@ -87,7 +87,7 @@ def captions() -> Iterator[tuple[str, str, str]]:
                 yield chapter, name, " ".join(caption.replace("`", "").split())
 
 
-def draw(package: str, chapter: str, name: str, caption: str, seconds: float) -> Own:
+def draw(package: str, chapter: str, name: str, caption: str, seconds: float) -> OwnFigure:
     """One figure, drawn with a package's functions in at most this time."""
     journal = Journal()
     theirs = journal.noting(Package(package))
@@ -104,11 +104,11 @@ def draw(package: str, chapter: str, name: str, caption: str, seconds: float) ->
     except (Exception, SystemExit) as error:
         problem = problems.describe(error, folder, "cannot be drawn", journal)
     else:
-        return Own(name, chapter, caption, svg, "")
-    return Own(name, chapter, caption, b"", problem)
+        return OwnFigure(name, chapter, caption, svg, "")
+    return OwnFigure(name, chapter, caption, b"", problem)
 
 
-def _section(own: Own) -> str:
+def _section(own: OwnFigure) -> str:
     """HTML: caption, verdict, and the student's figure (or "–") beside the text's."""
     caption, verdict = html.escape(own.caption), html.escape(own.verdict)
     image = f'<img src="yours/{own.name}.svg" alt="The figure, drawn with your functions">'

@@ -79,7 +79,7 @@ def parse(words: Sequence[str]) -> Sizes:
     return sizes
 
 
-def ask(student: Any, sizes: Sizes, device: Numbers) -> dict[str, float]:
+def ask_student(student: Any, sizes: Sizes, device: Numbers) -> dict[str, float]:
     """The student's prediction; raises UserError if it cannot be used."""
     test = command("test", "predict_step")
     try:
@@ -109,7 +109,7 @@ def commit(
         UserError: the file cannot be read or written, or a line is not as it was written.
     """
     try:
-        earlier = list(read(file))
+        earlier = list(read_records(file))
         now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
         after = earlier[-1].sha256 if earlier else ""
         record = Record(now, asdict(sizes), dict(device), dict(predicted), after)
@@ -120,8 +120,8 @@ def commit(
     return record, next((old for old in earlier if old.sizes == record.sizes), None)
 
 
-def read(file: Path) -> Iterator[Record]:
-    """The records of a file, [] without it; raises UserError at a line that was changed."""
+def read_records(file: Path) -> Iterator[Record]:
+    """The records of a file, none if it is missing; raises UserError at a line that was changed."""
     after = ""
     text = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -145,9 +145,8 @@ def measure(sizes: Sizes) -> dict[str, float]:
     counts = count_step(sizes)
     measured: dict[str, float] = {}
     if counts.peak_bytes <= _MOST_BYTES and counts.flops <= _MOST_FLOPS:
-        counts = count_step(sizes, "cpu")
-        training = Run(sizes, "cpu")
-        measured["seconds"] = timed(training.step, torch.device("cpu"), warm_ups=1, repeats=3)
+        counts, step = count_step(sizes, "cpu"), Run(sizes, "cpu").step
+        measured["seconds"] = timed(step, torch.device("cpu"), warm_ups=1, repeats=3)
     return {**{name: getattr(counts, name) for name in LABELS}, **measured}
 
 
@@ -190,19 +189,19 @@ def difference(predicted: float, measured: float) -> str:
 
 
 def run(student: Any, words: Sequence[str], console: Console, file: Path) -> None:
-    """Asks, commits, measures and compares.
+    """Gets the student's prediction, commits it, measures the step and compares them.
 
     Raises:
         UserError: the sizes, the student's answer or the file cannot be used.
     """
     sizes = parse(words)
-    ask(student, sizes, {"peak_flops": 1e12, "bandwidth": 1e11})  # before seconds are spent
+    ask_student(student, sizes, {"peak_flops": 1e12, "bandwidth": 1e11})  # fails before it measures
     roofs = measured_roofs(torch.device("cpu"))
     device = {"peak_flops": roofs.flops, "bandwidth": roofs.bandwidth}
     say = teller(console)
     say("A training step of " + " ".join(f"{k}={v}" for k, v in asdict(sizes).items()))
     say(f"on this CPU: {si(roofs.flops)}FLOP/s and {si(roofs.bandwidth)}B/s, measured here.")
-    predicted = ask(student, sizes, device)
+    predicted = ask_student(student, sizes, device)
     record, first = commit(file, sizes, device, predicted)
     say(f"Written to {file.name}: {record.time}, sha256 {record.sha256[:12]}.")
     say("Now the step runs …")

@@ -18,12 +18,12 @@ def folder_of(package: str) -> Path:
 
 
 def describe(
-    error: BaseException, folder: Path, otherwise: str, journal: Journal | None = None
+    error: BaseException, folder: Path, consequence: str, journal: Journal | None = None
 ) -> str:
     """What an exception says, and where in the package's folder it came from.
 
-    If no code of the package was running, the line begins with `otherwise`, as "cannot be drawn",
-    and names the last call of a journal of its functions.
+    If no code of the package was running, the line begins with the consequence, such as "cannot be
+    drawn", and names the last call in a journal of the package's functions.
     """
     if isinstance(error, SyntaxError):
         where = f" in line {error.lineno}" if error.lineno else f": {error.msg}"
@@ -36,12 +36,12 @@ def describe(
         return f"raises {what}{where}"
     if journal and journal.calls:
         last = journal.calls[-1]
-        return f"{otherwise}: {what}. The last call, {last.text}, gave {last.returned}"
-    return f"{otherwise}: {what}"
+        return f"{consequence}: {what}. The last call, {last.text}, gave {last.returned}"
+    return f"{consequence}: {what}"
 
 
 def place(error: BaseException, folder: Path) -> str:
-    """` (relu_intensity, resource_accounting/roofline.py:12)`; "" if not in the package."""
+    """Where in the package: ` (relu_intensity, resource_accounting/roofline.py:12)`; else ""."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
         if folder in path.parents:

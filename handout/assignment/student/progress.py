@@ -49,7 +49,7 @@ _LABELS = {
 
 
 @dataclass
-class Failure:
+class FailedTest:
     """One failed test: its title, the reason, and what the code printed."""
 
     title: str
@@ -68,7 +68,7 @@ class Tally:
     waiting: int = 0  # ended at a stub
     skipped: int = 0
     given_up: int = 0  # of the skipped: others of the exercise had taken too long
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[FailedTest] = field(default_factory=list)
 
     @property
     def total(self) -> int:
@@ -115,25 +115,25 @@ class Progress:
         if report.failed and call.excinfo is not None:
             report.waiting = _is_stub(call.excinfo, exercise)
             if report.waiting and is_ours:
-                report.longrepr = str(call.excinfo.value)  # nobody reads more of a stub
+                report.longrepr = str(call.excinfo.value)  # enough for a stub
                 return report
             impl = getattr(item, "funcargs", {}).get("impl")
             failure = failures.Failure(item, exercise, call.excinfo, impl)
-            report.shared = failure.is_import
+            report.shared = failure.is_failed_import
             if is_ours:
                 report.longrepr = failure.explain()
         return report
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Counts the tests of each exercise in the collected files, also those not chosen."""
+        """Counts each exercise's tests in the collected files, with those that are deselected."""
         for item in session.items:
             if (exercise := exercise_of(item)) is not None:
                 self._tallies.setdefault(exercise, Tally()).collected += 1
         modules = {item.getparent(pytest.Module) for item in session.items}
         nodes = (node for module in modules if module is not None for node in module.collect())
-        every = Counter(exercise_of(node) for node in nodes if isinstance(node, pytest.Item))
+        in_files = Counter(exercise_of(node) for node in nodes if isinstance(node, pytest.Item))
         for name, tally in self._tallies.items():
-            tally.collected = max(tally.collected, every[name])
+            tally.collected = max(tally.collected, in_files[name])
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         exercise = getattr(report, "exercise", None)
@@ -150,7 +150,7 @@ class Progress:
         if report.failed and not report.waiting:
             printed = [(name, text) for name, text in report.sections if text.strip()]
             text = str(report.longrepr)
-            tally.failures.append(Failure(report.title, text, report.shared, printed))
+            tally.failures.append(FailedTest(report.title, text, report.shared, printed))
 
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, Any] | None:
         """Says "not started" or "not passed", and so keeps pytest from listing failures itself."""
@@ -165,8 +165,8 @@ class Progress:
         if not self._tallies or self._config.option.collectonly:
             return
         if self._is_whole_run() and self._config.getoption("--ex") is None:
-            written = (e for e in manifest.load() if not e.only_races)
-            self._tallies = {e.id: self._tallies.get(e.id, Tally()) for e in written}
+            have_tests = (e for e in manifest.load() if not e.only_races)
+            self._tallies = {e.id: self._tallies.get(e.id, Tally()) for e in have_tests}
         writer = terminalreporter._tw
         encoding = getattr(writer._file, "encoding", None) or "utf-8"
         screen = StringIO()
@@ -187,9 +187,9 @@ class Progress:
         terminalreporter.write(_readable(screen.getvalue(), encoding))
 
     def _print_failures(self, console: Console) -> None:
-        """The first failure of each exercise in full, and the titles of the others; all with -v.
+        """The first failure of each exercise in full, and the titles of the others; with -v all.
 
-        That of an import, which each of its tests shares, is shown once.
+        A failed import, which all tests of a module share, is shown once.
         """
         is_short = self._config.option.verbose < _VERBOSE
         seen: set[str] = set()
@@ -223,7 +223,7 @@ class Progress:
                 console.print(Text(f"What the others found:  {every}\n", "dim"), soft_wrap=True)
 
     def _print_changes(self, console: Console) -> None:
-        """What imports have left changed."""
+        """What an import has left changed, such as a setting of torch."""
         if not self._changes:
             return
         console.rule(Text("Changed by an import", style="bold"), align="left")
@@ -246,12 +246,8 @@ class Progress:
             count = f"{tally.passed} of {tally.total} tests" if state == "in progress" else ""
             if 0 < tally.ran < tally.total:
                 count = f"{tally.ran} of {tally.total} tests run"
-            table.add_row(
-                Text(f"  {_SYMBOLS[state]} {exercise.id}", style=_STYLES[state]),
-                Text(state, style=_STYLES[state]),
-                Text(count, style=_STYLES[state]),
-                Text(exercise.worth, style=_STYLES[state]),
-            )
+            row = f"  {_SYMBOLS[state]} {exercise.id}", state, count, exercise.worth
+            table.add_row(*(Text(cell, style=_STYLES[state]) for cell in row))
         console.rule(Text("Progress", style="bold"), align="left")
         console.print(table)
         if len(self._tallies) == 1:
@@ -264,11 +260,11 @@ class Progress:
         parts: list[str] = []
         for kind, every in by_kind.items():
             done = [e for e in every if self._tallies[e.id].state == "passed"]
-            won, of = (sum(e.points for e in some) for some in (done, every))
+            won, possible = (sum(e.points for e in some) for some in (done, every))
             noun = "" if parts else f" exercise{'' if len(every) == 1 else 's'}"
             if every:
                 count = f"{kind}{len(done)} of {len(every)}{noun}"
-                parts.append(f"{count}, {won:g} of {_plural(of, 'point')}")
+                parts.append(f"{count}, {won:g} of {_plural(possible, 'point')}")
         seconds = time.perf_counter() - self._started
         console.print(Text(f"\nThe public tests pass for {'; '.join(parts)} ({seconds:.1f} s)."))
         console.print(Text("The marks come from hidden tests, which check more.", style="dim"))
@@ -309,15 +305,16 @@ class Progress:
             console.print(Text(note, style="dim"))
 
     def _next(self) -> Exercise | None:
-        """Notes what this run says; returns the first exercise not known to pass, if any.
+        """Stores what this run found; returns the next exercise that is not known to pass, or None.
 
-        It is one of this run, else one after it, else any.
+        It is one of this run if possible, else a core exercise after it, else any.
         """
         package = package_of(self._config)
         known = states.read(self._config.rootpath, package)
+        # Of an exercise that ran in part, only a failure says something.
         now = {n: t.state for n, t in self._tallies.items() if t.ran == t.total or t.failures}
         if cache := getattr(self._config, "cache", None):
-            states.note(cache, package, now)
+            states.store(cache, package, now)
         of_run = list(self._exercises())
         every = list(manifest.load())
         after = every[every.index(of_run[-1]) :] if of_run else []
@@ -326,9 +323,9 @@ class Progress:
 
     def _is_whole_run(self) -> bool:
         """Whether no tests were left out by an option or a path; --ex does not count."""
-        found = vars(self._config.option)  # those of pytest's cache only if it is enabled
+        options = vars(self._config.option)  # those of pytest's cache only if it is enabled
         names = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
-        return not any(found.get(name) for name in names) and (
+        return not any(options.get(name) for name in names) and (
             self._config.args_source is not pytest.Config.ArgsSource.ARGS
         )
 
@@ -376,7 +373,7 @@ def _plural(number: float, noun: str) -> str:
 
 
 def _where_to_write(exercise: Exercise) -> str:
-    """`transpose, select in resource_accounting/strides.py`."""
+    """An exercise's functions with their files: `transpose in resource_accounting/strides.py`."""
     package = manifest.load().package
     places = ((", ".join(exercise.names_in(module)), module) for module in exercise.modules)
     return "; ".join(f"{names} in {package}/{module}.py" for names, module in places)

@@ -42,5 +42,6 @@ def shape_error(text: str) -> str | None:
 
 
 def _type(text: str) -> str:
+    """The name of a type that jaxtyping's message shows."""
     inner = re.fullmatch(r"<class '(.*)'>\.?", text.strip())
     return (inner[1] if inner else text.strip().rstrip(".")).removeprefix("jaxtyping.")

@@ -12,8 +12,8 @@ from typing import NamedTuple
 STUBS = Path(__file__).parents[1] / "stubs"  # only in a handout
 
 
-def changed(package: str, target: str) -> tuple[str, str] | None:
-    """The signatures (the student's, the handout's) of a function whose parameters were changed.
+def changed_signature(package: str, target: str) -> tuple[str, str] | None:
+    """The student's and the handout's signatures of a function that takes other calls now.
 
     None if calls of the handout's form still work (a further parameter may have a default), or the
     module is not imported. The student's is "" if the function is gone.
@@ -28,7 +28,7 @@ def changed(package: str, target: str) -> tuple[str, str] | None:
     if not inspect.isfunction(function):
         return None
     own = inspect.signature(function)
-    if _fits(own, stub.signature):
+    if _accepts_calls_of(own, stub.signature):
         return None
     bare = [p.replace(annotation=p.empty) for p in own.parameters.values()]
     return f"{name}{inspect.Signature(bare)}", stub.text
@@ -50,42 +50,40 @@ class _Stub(NamedTuple):
 
 @functools.cache
 def _stub(module: str, name: str) -> _Stub | None:
+    """A function's stub; None if it or the folder of stubs is missing."""
     try:
         tree = ast.parse((STUBS / f"{module}.py").read_text(encoding="utf-8"))
     except OSError:
         return None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            break
-    else:
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if (function := functions.get(name)) is None:
         return None
-    given, none = node.args, ast.Constant(None)
-    for part in ast.walk(given):
+    parameters, none = function.args, ast.Constant(None)
+    for part in ast.walk(parameters):
         if isinstance(part, ast.arg):
             part.annotation = None
-    text = f"{name}({ast.unparse(given)})"
-    given.defaults = [none for _ in given.defaults]
-    given.kw_defaults = [default and none for default in given.kw_defaults]
-    signature = inspect.signature(eval(f"lambda {ast.unparse(given)}: 0"))
-    return _Stub(signature, text, ast.unparse(node.returns) if node.returns else "")
+    text = f"{name}({ast.unparse(parameters)})"
+    parameters.defaults = [none for _ in parameters.defaults]
+    parameters.kw_defaults = [default and none for default in parameters.kw_defaults]
+    signature = inspect.signature(eval(f"lambda {ast.unparse(parameters)}: 0"))
+    return _Stub(signature, text, ast.unparse(function.returns) if function.returns else "")
 
 
-def _fits(own: inspect.Signature, stub: inspect.Signature) -> bool:
-    """Whether every call that the stub takes has the same meaning for `own`."""
+def _accepts_calls_of(own: inspect.Signature, stub: inspect.Signature) -> bool:
+    """Whether every call that the stub accepts has the same meaning for `own`."""
     kinds = inspect.Parameter
-    if any(p.kind is kinds.VAR_POSITIONAL for p in own.parameters.values()):
-        return True  # it may look at its arguments itself
     mine, theirs = list(own.parameters.values()), list(stub.parameters.values())
+    if any(p.kind is kinds.VAR_POSITIONAL for p in mine):
+        return True  # it may look at its arguments itself
     in_order = [p.name for p in theirs if p.kind is kinds.POSITIONAL_OR_KEYWORD]
     if [p.name for p in mine if p.kind is kinds.POSITIONAL_OR_KEYWORD][: len(in_order)] != in_order:
         return False
     takes_any = any(p.kind is kinds.VAR_KEYWORD for p in mine)
     for p in theirs:
         counterpart = own.parameters.get(p.name)
-        if counterpart is None:
-            if not takes_any:
-                return False
-        elif p.default is not p.empty and counterpart.default is p.empty:
+        if counterpart is None and not takes_any:
+            return False
+        if counterpart and p.default is not p.empty and counterpart.default is p.empty:
             return False
     return all(
         p.name in stub.parameters or p.default is not p.empty or p.kind is kinds.VAR_KEYWORD

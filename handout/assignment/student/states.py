@@ -33,15 +33,15 @@ _LABELS = (  # of states, "" where no test has run
 
 
 @dataclass(frozen=True)
-class Known:
+class LastState:
     """How an exercise's tests ended last, and whether its files are as they were then."""
 
     state: str
     is_current: bool
 
 
-def note(cache: Any, package: Path, states: Mapping[str, str]) -> None:
-    """Adds states to pytest's cache."""
+def store(cache: Any, package: Path, states: Mapping[str, str]) -> None:
+    """Puts the states of some exercises, by id, into pytest's cache."""
     found = cache.get(KEY, {})
     entries = found if isinstance(found, dict) else {}  # another program may have written it
     exercises = manifest.load()
@@ -50,12 +50,12 @@ def note(cache: Any, package: Path, states: Mapping[str, str]) -> None:
     cache.set(KEY, entries)
 
 
-def read(root: Path, package: Path) -> dict[str, Known]:
+def read(root: Path, package: Path) -> dict[str, LastState]:
     """How the tests of each exercise ended last, by id; empty if none has run."""
     try:
         entries = json.loads((root / FILE).read_text(encoding="utf-8"))
         return {
-            exercise.id: Known(state, digest == _digest(package, exercise))
+            exercise.id: LastState(state, digest == _digest(package, exercise))
             for exercise in manifest.load()
             if exercise.id in entries
             for state, digest in [entries[exercise.id]]
@@ -65,11 +65,11 @@ def read(root: Path, package: Path) -> dict[str, Known]:
 
 
 def first_open(
-    known: Mapping[str, Known], now: Mapping[str, str] = {}, *preferred: Iterable[Exercise]
+    known: Mapping[str, LastState], now: Mapping[str, str] = {}, *preferred: Iterable[Exercise]
 ) -> Exercise | None:
     """The first exercise whose tests did not pass when they last ran: in this run, or as `known`.
 
-    Those that are preferred come before all others, in groups; of each, core exercises first.
+    Looks through the preferred groups in order, then through all, and at core exercises first.
     """
     states = {name: last.state for name, last in known.items()} | dict(now)
     groups = (*preferred, manifest.load())
@@ -79,7 +79,7 @@ def first_open(
 
 
 def show(console: Console, root: Path, package: Path) -> None:
-    """Prints how the public tests ended last, for those who hand in."""
+    """Prints how the public tests ended last, for students who hand in."""
     found, test = read(root, package), command("test")
     if not found:
         console.print(f"\nNo public test has run yet in this folder; {test} runs them.")
@@ -103,7 +103,7 @@ def _show_names(console: Console, label: str, text: str) -> None:
 
 
 def _digest(package: Path, exercise: Exercise) -> str:
-    """Of the files that the exercise is in."""
+    """A hash of the files that the exercise is in."""
     files = [package / f"{module}.py" for module in exercise.modules]
     found = [file.read_bytes() if file.is_file() else b"" for file in files]
     return hashlib.sha256(b"\0".join(found)).hexdigest()

@@ -13,7 +13,7 @@ from assignment.student.failures import Failure, Raised
 
 
 class Stops:
-    """The pytest plugin."""
+    """A pytest plugin, for `--progress`."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -21,9 +21,9 @@ class Stops:
         self._impl: Any = None
         self._where_it_was = ""
         self._exit, self._pid = os._exit, os.getpid()
-        os._exit = self._ended
+        os._exit = self._raise_instead
 
-    def _ended(self, status: int) -> NoReturn:
+    def _raise_instead(self, status: int) -> NoReturn:
         """In place of `os._exit`, which would end the run without a word, and with status 0."""
         if os.getpid() != self._pid:  # a child ends as it likes
             self._exit(status)
@@ -42,10 +42,8 @@ class Stops:
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: Raised) -> None:
         """Keeps where the code was, for the summary."""
-        if self._item is None:
-            return
-        if not isinstance(excinfo.value, KeyboardInterrupt):  # a debugger was quit
-            return
+        if self._item is None or not isinstance(excinfo.value, KeyboardInterrupt):
+            return  # no test was running, or a debugger was quit
         if (exercise := exercise_of(self._item)) is not None:
             failure = Failure(self._item, exercise, excinfo, self._impl)
             self._where_it_was = f"{title_of(self._item)}\n{failure.explain()}"
@@ -53,16 +51,15 @@ class Stops:
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._where_it_was:
-            terminalreporter.write_line("")
-            terminalreporter.write_line(self._where_it_was)
+            terminalreporter.write_line(f"\n{self._where_it_was}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: Any) -> None:
-        """Lets `--pdb` stop in the student's code, or in the test that looked at its result."""
+        """Cuts the traceback, so that `--pdb` opens in the student's code, or else in the test."""
         if not self._config.getoption("usepdb"):
             return
         package, trace = package_of(self._config), call.excinfo.tb
-        own = test = None  # the last place of each
+        own = test = None  # the innermost place in each
         while trace is not None:
             file = Path(trace.tb_frame.f_code.co_filename)
             if package in file.parents:

@@ -21,7 +21,7 @@ from assignment.student import states
 from assignment.student.verbs import UserError
 
 _SECONDS = 120  # for all imports
-# Each module is imported as in a process of its own; a line tells the name of each, and its error.
+# Imports modules, each as if in a process of its own. Writes a line for each: its name and error.
 _IMPORT = """
 import importlib, json, os, sys
 folder, file, package, *modules = sys.argv[1:]
@@ -58,30 +58,28 @@ def pack(console: Console, root: Path, output: Path) -> None:
     if not files:
         raise UserError(f"{package} holds no .py file; run this in the folder of your handout")
     names = {path: f"{package.name}/{path.relative_to(package).as_posix()}" for path in files}
-    unfinished = output.with_name(output.name + ".part")
+    part = output.with_name(output.name + ".part")
     try:
-        with zipfile.ZipFile(
-            unfinished, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False
-        ) as archive:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
             for path in files:
                 archive.write(path, names[path])
             archive.writestr(manifest.VERSION_FILE, f"{manifest.load().version}\n")
-        unfinished.replace(output)
+        part.replace(output)
     except OSError as error:
         raise UserError(f"{output} cannot be written: {error}") from error
     console.print(Text(f"Packed {output.name}:", style="bold"))
     problems = {path: problem for path in files if (problem := syntax_error(path))}
     fine = [path for path in files if path not in problems]
-    known = {package / f"{module}.py": module for module in manifest.load().modules}
-    graded = {known[path]: path for path in fine if path in known}
+    paths = [package / f"{module}.py" for module in manifest.load().modules]
+    graded = {path.stem: path for path in fine if path in paths}
     errors = import_errors(output, package.name, list(graded))
     problems |= {graded[module]: problem for module, problem in errors.items()}
     for path in files:
         console.print(Text(f"  {names[path]:<44} {path.stat().st_size:>7,} bytes"))
         if problem := problems.get(path):
             _warn(console, problem, indent=4)
-    if absent := [m for m in manifest.load().modules if not (package / f"{m}.py").is_file()]:
-        _warn(console, f"no {', '.join(f'{m}.py' for m in absent)}")
+    if absent := [path.name for path in paths if not path.is_file()]:
+        _warn(console, f"no {', '.join(absent)}")
     if problems:
         lost = "A file that cannot be imported earns no points; the others count."
         console.print(Text(lost, style="yellow"))
@@ -117,9 +115,9 @@ def import_errors(archive: Path, package: str, modules: Sequence[str]) -> dict[s
         folder = Path(text).resolve()
         with zipfile.ZipFile(archive) as opened:
             opened.extractall(folder)
-        file, said = folder / "found", dict[str, str]()
+        file, results = folder / "found", dict[str, str]()  # "" for a module without an error
         until = time.monotonic() + _SECONDS
-        while rest := [module for module in modules if module not in said]:
+        while rest := [module for module in modules if module not in results]:
             end = "its import ends the process"
             try:
                 subprocess.run(
@@ -134,10 +132,10 @@ def import_errors(archive: Path, package: str, modules: Sequence[str]) -> dict[s
             except subprocess.TimeoutExpired:
                 end = "its import takes too long"
             lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-            said |= {m: e and f"cannot be imported: {e}" for m, e in map(json.loads, lines)}
-            if left := [module for module in rest if module not in said]:
-                said[left[0]] = end
-    return {module: problem for module, problem in said.items() if problem}
+            results |= {m: e and f"cannot be imported: {e}" for m, e in map(json.loads, lines)}
+            if left := [module for module in rest if module not in results]:
+                results[left[0]] = end
+    return {module: problem for module, problem in results.items() if problem}
 
 
 def _not_in_the_grader(package: Path, files: Iterable[Path]) -> set[str]:

@@ -30,14 +30,15 @@ from assignment.material.small_transformer import Sizes
 from assignment.material.step_counts import count_parameters
 from assignment.student import problems, trainer
 from assignment.student.bench import measured_roofs, si, timed
-from assignment.student.predict import TRAIN, difference, read, teller
+from assignment.student.predict import TRAIN, difference, read_records, teller
 from assignment.student.trainer import Job, Message
 from assignment.student.verbs import UserError, command, is_under_make
 
 START = "spawn"  # how processes start: in a new Python, without the threads of this one
-_REPEATED = 10  # steps that are trained again after the kill, at least
+_REPEATED = 10  # steps after the checkpoint, at least, that the kill loses: they are repeated
 _BF16_AT = 2.0  # from this many times the speed of products in float32, bf16 is worth its casts
 _F32 = torch.float32
+Say = Callable[[str], None]
 _RECIPE = {"parameters": [_F32], "gradients": [_F32], "master": [], "optimizer": [_F32, _F32]}
 _ROWS = {  # what is counted and measured: its name, and the chapter whose functions count it
     "parameters": ("parameters", "ledger"),
@@ -80,7 +81,7 @@ def run(
             f"library in each step. This CPU does {si(peak)}FLOP/s in "
             f"{'bf16' if bf16 else 'float32'} and {si(bandwidth)}B/s, measured here."
         )
-        committed = next((old for old in read(predictions) if old.sizes == asdict(sizes)), None)
+        committed = next((r for r in read_records(predictions) if r.sizes == asdict(sizes)), None)
         accountant = Accountant(package, peak)
         predicted = committed.predicted if committed else None
         counts = accountant.count(sizes, bf16, bandwidth, predicted)
@@ -88,7 +89,7 @@ def run(
             say(problem)
         log = Log(console, accountant, counts)
         job = Job(package, folder, sizes, bf16, 60 * minutes)
-        job, measured, text = _train(job, log, say)
+        job, measured, text = _train_until_kill(job, log, say)
         if job.resume:
             text = _resume(job, log, say)
             measured["checkpoint_bytes"] = job.checkpoint.stat().st_size
@@ -111,10 +112,10 @@ def run(
         console.print(f"\nStopped. {command('train')} starts anew.")
 
 
-def _train(job: Job, log: Log, say: Callable[[str], None]) -> tuple[Job, dict[str, float], str]:
-    """Trains up to the kill; returns the job that goes on, and what was measured.
+def _train_until_kill(job: Job, log: Log, say: Say) -> tuple[Job, dict[str, float], str]:
+    """Returns the job for the process that resumes, what was measured, and "".
 
-    Without a checkpoint it trains to the end, and returns the text that the model wrote, too.
+    If there is no checkpoint, it trains to the end, and returns the text that the model wrote last.
     """
     with _process(job) as messages:
         _, (stubs, steps, measured) = next(messages)
@@ -140,7 +141,7 @@ def _train(job: Job, log: Log, say: Callable[[str], None]) -> tuple[Job, dict[st
     return job, measured, ""
 
 
-def _resume(job: Job, log: Log, say: Callable[[str], None]) -> str:
+def _resume(job: Job, log: Log, say: Say) -> str:
     """Trains from the checkpoint to the end; returns the text that the model wrote."""
     lost, known = log.losses[job.resume :], len(log.losses)
     del log.losses[job.resume :]
@@ -173,7 +174,7 @@ def compared(step: int, lost: Sequence[float], again: Sequence[float]) -> str:
 
 @contextmanager
 def _process(job: Job) -> Iterator[Iterator[Message]]:
-    """Starts a process that trains, yields its messages, and kills it."""
+    """Starts a process that trains; yields an iterator over its messages; kills it at the end."""
     context: Any = multiprocessing.get_context(START)
     ours, theirs = context.Pipe()
     process = context.Process(target=trainer.main, args=(job, theirs), daemon=True)
@@ -202,11 +203,11 @@ def _process(job: Job) -> Iterator[Iterator[Message]]:
 
 
 def _speeds() -> tuple[float, float, bool]:
-    """FLOP/s and B/s of this CPU, and whether it is to use bf16."""
+    """FLOP/s and B/s of this CPU, and whether training is to use bf16."""
 
     def peak(dtype: torch.dtype, n: int) -> float:
         x = torch.randn(n, n).to(dtype)
-        return 2 * n**3 / timed(lambda: x @ x, torch.device("cpu"), repeats=9, of=min)
+        return 2 * n**3 / timed(lambda: x @ x, torch.device("cpu"), repeats=9, statistic=min)
 
     roofs = measured_roofs(torch.device("cpu"))
     bf16 = peak(torch.bfloat16, 512) > _BF16_AT * peak(_F32, 512)
@@ -214,7 +215,7 @@ def _speeds() -> tuple[float, float, bool]:
 
 
 class Accountant:
-    """Counts with the student's functions; `problems` has a line for each that does not."""
+    """Counts with the student's functions; `problems` has a line for each that fails."""
 
     def __init__(self, package: str, peak: float) -> None:
         self.problems: list[str] = []
@@ -225,7 +226,7 @@ class Accountant:
     def count(
         self, sizes: Sizes, bf16: bool, bandwidth: float, committed: Mapping[str, float] | None
     ) -> dict[str, float | None]:
-        """The rows of the last table, from the sizes alone; None where a function is missing."""
+        """The counts of `_ROWS`; None where a function fails. `committed` is used as prediction."""
         student = self._student
         shape = {k: v for k, v in asdict(sizes).items() if k not in ("context", "tied")}
         shape["seq_len"] = sizes.context
@@ -256,16 +257,17 @@ class Accountant:
             "peak_bytes": lambda: step()["peak_bytes"],
             "seconds": lambda: step()["seconds"],
         }
-        found = {key: self._ask(key, question) for key, question in questions.items()}
-        flops, seconds = found["flops"], found["seconds"]
-        return {**found, "mfu": self.mfu(flops, seconds) if flops and seconds else None}
+        counts = {key: self._ask(key, question) for key, question in questions.items()}
+        flops, seconds = counts["flops"], counts["seconds"]
+        return {**counts, "mfu": self.mfu(flops, seconds) if flops and seconds else None}
 
     def mfu(self, flops: float, seconds: float) -> float:
-        """By the student's function, or the quotient itself."""
+        """The MFU by the student's function; computed here if that fails."""
         found = self._ask("mfu", lambda: self._student.flops.mfu(flops, seconds, self._peak))
         return flops / seconds / self._peak if found is None else found
 
     def _ask(self, key: str, question: Callable[[], Any]) -> float | None:
+        """The answer for a row; None, and a new problem, if it raises or is no finite number."""
         try:
             answer = question()
             if not isinstance(answer, int | float) or not math.isfinite(answer):
@@ -280,7 +282,7 @@ class Accountant:
 
 
 class Log:
-    """The losses of all steps so far: a line for each tenth of them, and a live one."""
+    """The losses of all steps so far. Prints a line for each tenth of them, and a live one."""
 
     def __init__(
         self, console: Console, accountant: Accountant, counts: Mapping[str, float | None]
@@ -289,31 +291,32 @@ class Log:
         self.seconds: list[float] = []  # of a step, for each `add`
         self.flops = 0.0
         self._console, self._accountant, self._counts = console, accountant, counts
-        self._is_open = False
+        self._is_line_open = False  # whether the last line is to be overwritten
 
-    def begin(self, job: Job, flops: float) -> None:
-        """Prints the headings and what is predicted; `flops` is for want of a student's count."""
-        self.flops = self._counts["flops"] or flops
+    def begin(self, job: Job, measured_flops: float) -> None:
+        """Prints headings and predictions; the measured FLOPs are used if none are counted."""
+        self.flops = self._counts["flops"] or measured_flops
         self._bytes, self._tenth = job.sizes.batch * job.sizes.context, max(1, job.steps // 10)
         self._console.print(f"\n{'step':>12}{'loss':>9}{'text B/s':>11}{'MFU':>9}")
         if seconds := self._counts["seconds"]:
             self._console.print(f"{'predicted':>12}{'':>9}{self._speed(seconds)}")
 
     def add(self, losses: list[float], seconds: float) -> None:
+        """Adds the losses of some steps, which took so many seconds together."""
         before = len(self.losses)
         self.losses += losses
         self.seconds.append(seconds / len(losses))
-        self._is_open = before // self._tenth == len(self.losses) // self._tenth
-        if self._console.is_terminal or not self._is_open:
+        self._is_line_open = before // self._tenth == len(self.losses) // self._tenth
+        if self._console.is_terminal or not self._is_line_open:
             line = f"{len(self.losses):>12,}{statistics.fmean(losses):>9.3f}"
             line += self._speed(self.seconds[-1])
-            self._console.print(line, end="\r" if self._is_open else "\n")
+            self._console.print(line, end="\r" if self._is_line_open else "\n")
 
     def end_line(self) -> None:
-        """Leaves the live line where it is."""
-        if self._is_open and self._console.is_terminal:
+        """Keeps the live line: what follows goes below it."""
+        if self._is_line_open and self._console.is_terminal:
             self._console.print()
-        self._is_open = False
+        self._is_line_open = False
 
     def _speed(self, seconds: float) -> str:
         mfu = self._accountant.mfu(self.flops, seconds)
@@ -321,7 +324,7 @@ class Log:
 
 
 def _table(counts: Mapping[str, float | None], measured: dict[str, float]) -> Table:
-    measured["ledger_bytes"] = measured["peak_bytes"]
+    measured["ledger_bytes"] = measured["peak_bytes"]  # two chapters count the same
     table = Table("", box=None, pad_edge=False)
     for heading in ("counted", "measured", "error"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -336,7 +339,7 @@ def _table(counts: Mapping[str, float | None], measured: dict[str, float]) -> Ta
 
 
 def _show_curve(console: Console, losses: Sequence[float], job: Job) -> None:
-    """The loss as a picture."""
+    """Draws the loss into `loss.svg` of the job's folder, and prints where that is."""
     if importlib.util.find_spec("matplotlib") is None:
         console.print("The curve of the loss needs matplotlib.")
         return

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,10 +29,11 @@ from assignment.calls.text import show
 from assignment.material.small_transformer import Sizes, Transformer, cross_entropy
 from assignment.material.step_counts import LiveBytes, state_of
 from assignment.student import problems
+from assignment.student.bench import timed
 
 LEAST_STEPS = 40  # of a run, however short
 CHECKPOINT = {"checkpoint.save_checkpoint", "checkpoint.load_checkpoint"}
-_RATE, _WARM_UP, _MAX_NORM = 2e-3, 100, 1.0
+_RATE, _WARM_UP, _MAX_NORM = 2e-3, 100, 1.0  # learning rate, steps of its warm-up, clipped norm
 _PROMPT, _LENGTH, _TEMPERATURE = b"def ", 600, 0.7  # of the text that the model writes
 
 
@@ -84,14 +84,16 @@ def main(job: Job, pipe: Connection) -> None:
     except (Exception, SystemExit) as error:
         folder = problems.folder_of(job.package)
         with contextlib.suppress(OSError):  # nobody listens any more
-            pipe.send(("failed", problems.describe(error, folder, trainer.otherwise)))
+            pipe.send(("failed", problems.describe(error, folder, trainer.consequence)))
 
 
 class _Trainer:
+    """What the process does for a job; `send` takes its messages."""
+
     def __init__(self, job: Job, student: Any, send: Callable[[Message], None]) -> None:
         self._job, self._student, self._send = job, student, send
         self._stubs = job.stubs
-        self.otherwise = "training cannot go on"  # said of an error outside the student's code
+        self.consequence = "training cannot go on"  # said of an error outside the student's code
 
     def run(self) -> None:
         job, tokens = self._job, self._job.folder / "tokens.bin"
@@ -101,13 +103,13 @@ class _Trainer:
             self._tokens = _standard_library()
         else:
             if not job.resume:
-                self._use("data.write_tokens")(tokens, _standard_library(), np.uint8)
-            self._tokens = self._use("data.open_tokens")(tokens, np.uint8)
+                self._function("data.write_tokens")(tokens, _standard_library(), np.uint8)
+            self._tokens = self._function("data.open_tokens")(tokens, np.uint8)
         steps = job.steps or self._rehearse()
-        # After a kill nothing is right by chance: the checkpoint must bring all of it back.
+        # Resumes with another seed, so that only the checkpoint can bring the same state back.
         model, optimizer = self._build(seed=job.resume)
         if job.resume:
-            step = self._use("checkpoint.load_checkpoint")(job.checkpoint, model, optimizer)
+            step = self._function("checkpoint.load_checkpoint")(job.checkpoint, model, optimizer)
             self._send(("loaded", show(step)))
         chunk = max(1, steps // 100)
         save_at = steps // 2 // chunk * chunk
@@ -117,25 +119,26 @@ class _Trainer:
             losses = self._train(model, optimizer, range(start, stop), steps)
             self._send(("trained", (losses, time.perf_counter() - begun)))
             if stop == save_at and not self._stubs & CHECKPOINT:
-                self._use("checkpoint.save_checkpoint")(job.checkpoint, model, optimizer, stop)
+                self._function("checkpoint.save_checkpoint")(job.checkpoint, model, optimizer, stop)
                 self._send(("saved", stop))
-        self._send(("wrote", _write(model, job.sizes.context)))
+        self._send(("wrote", _sample_text(model, job.sizes.context)))
 
-    def _use(self, name: str) -> Any:
+    def _function(self, name: str) -> Any:
         """The student's function of this name, or torch's in place of a stub."""
         module, _, function = name.partition(".")
         if name in self._stubs:
-            return _INSTEAD[name]
+            return _SUBSTITUTES[name]
         return getattr(getattr(self._student, module), function)
 
     def _build(self, seed: int) -> tuple[Transformer, torch.optim.Optimizer]:
-        self._use("seeding.seed_everything")(seed)
+        """A new model, and its optimizer, which clips the gradients before each step."""
+        self._function("seeding.seed_everything")(seed)
         model = Transformer(self._job.sizes)
         nn.init.normal_(model.embedding.weight, std=0.02)  # it is the lm_head's matrix, too
-        optimizer = self._use("optimizers.AdamW")(
+        optimizer = self._function("optimizers.AdamW")(
             model.parameters(), lr=_RATE, betas=(0.9, 0.99), weight_decay=0.1
         )
-        clip = self._use("training.clip_grad_norm")
+        clip = self._function("training.clip_grad_norm")
 
         def clip_all(*_: Any) -> None:
             clip(model.parameters(), _MAX_NORM)
@@ -146,24 +149,24 @@ class _Trainer:
     def _train(
         self, model: Transformer, optimizer: torch.optim.Optimizer, numbers: range, steps: int
     ) -> list[float]:
-        """The losses of some steps of the run, with batches and learning rates of their own."""
+        """Trains the steps of these numbers, out of `steps` in all; returns their losses."""
         sizes = self._job.sizes
 
         def batches() -> Iterator[Any]:
             for number in numbers:
-                fade = 0.55 + 0.45 * math.cos(math.pi * number / steps)
+                decay = 0.55 + 0.45 * math.cos(math.pi * number / steps)
                 for group in optimizer.param_groups:
-                    group["lr"] = _RATE * min(1.0, (number + 1) / _WARM_UP) * fade
-                yield self._use("data.get_batch")(self._tokens, sizes.batch, sizes.context)
+                    group["lr"] = _RATE * min(1.0, (number + 1) / _WARM_UP) * decay
+                yield self._function("data.get_batch")(self._tokens, sizes.batch, sizes.context)
 
-        losses = self._use(self._job.loop)(model, optimizer, batches(), cross_entropy)
+        losses = self._function(self._job.loop)(model, optimizer, batches(), cross_entropy)
         wanted = [float] * len(numbers)
         if not isinstance(losses, list) or [type(loss) for loss in losses] != wanted:
             raise TypeError(f"{self._job.loop} gave {show(losses)}, not {len(wanted)} floats")
         return losses
 
     def _rehearse(self) -> int:
-        """Measures some steps, in the midst of a training that is then forgotten; tells of them."""
+        """Measures steps of a model, drops it, and sends "ready"; returns how many steps fit."""
         model, optimizer = self._build(seed=0)
         step = partial(self._train, model, optimizer, range(1), 1)
         step()  # makes the moments
@@ -175,12 +178,8 @@ class _Trainer:
         del tensors, tensor  # the step frees the last one's gradients
         with flops, live:
             step()
-        seconds = []
-        for _ in range(5):
-            begun = time.perf_counter()
-            step()
-            seconds.append(time.perf_counter() - begun)
-        steps = max(LEAST_STEPS, int(self._job.seconds / statistics.median(seconds)))
+        seconds = timed(step, torch.device("cpu"), warm_ups=0)
+        steps = max(LEAST_STEPS, int(self._job.seconds / seconds))
         steps -= steps % (10 * max(1, steps // 100))  # whole tenths, of ten messages if many
         measured["parameters"] = sum(p.numel() for p in model.parameters())
         measured |= {"flops": flops.get_total_flops(), "peak_bytes": live.peak}
@@ -188,12 +187,12 @@ class _Trainer:
         return steps
 
     def _find_stubs(self) -> frozenset[str]:
-        """The names of the functions that are not written yet: each is called with little.
+        """The names of the functions that are not written yet: calls each with tiny arguments.
 
-        Without batches and a loop nothing trains, so a stub of these ends it.
+        Nothing trains without batches and a loop, so stubs of these two raise.
         """
         path, model, one = self._job.folder / "trial", nn.Linear(1, 1), torch.ones(1, 1)
-        plain = torch.optim.SGD(model.parameters(), lr=0.1)
+        sgd = torch.optim.SGD(model.parameters(), lr=0.1)
         trials: dict[str, Callable[[Any], object]] = {
             "data.write_tokens": lambda write: write(path, [1, 2], np.uint8),
             "data.open_tokens": lambda open_: open_(path, np.uint8),
@@ -201,27 +200,27 @@ class _Trainer:
             "seeding.seed_everything": lambda seed: seed(0),
             "optimizers.AdamW": lambda adamw: adamw(model.parameters(), lr=0.1).step(),
             "training.clip_grad_norm": lambda clip: clip(model.parameters(), 1.0),
-            self._job.loop: lambda loop: loop(model, plain, [(one, one)], functional.mse_loss),
-            "checkpoint.save_checkpoint": lambda save: save(path, model, plain, 0),
+            self._job.loop: lambda loop: loop(model, sgd, [(one, one)], functional.mse_loss),
+            "checkpoint.save_checkpoint": lambda save: save(path, model, sgd, 0),
             "checkpoint.load_checkpoint": lambda load: (
-                self._use("checkpoint.save_checkpoint")(path, model, plain, 0),
-                load(path, model, plain),
+                self._function("checkpoint.save_checkpoint")(path, model, sgd, 0),
+                load(path, model, sgd),
             ),
         }
         model(one).sum().backward()
-        path.write_bytes(bytes(2))  # for what only reads
+        path.write_bytes(bytes(2))  # for `open_tokens` if `write_tokens` is a stub
         folder, stubs = problems.folder_of(self._job.package), set[str]()
         for name, trial in trials.items():
-            self.otherwise = f"{name} does not do what its docstring says"
+            self.consequence = f"{name} does not do what its docstring says"
             try:
-                trial(self._use(name))
+                trial(self._function(name))
             except NotImplementedError as error:
                 is_needed = name in ("data.get_batch", self._job.loop)
                 if is_needed or not problems.is_stub(error, folder):
                     raise
                 stubs.add(name)
         path.unlink(missing_ok=True)
-        self.otherwise = "training cannot go on"
+        self.consequence = "training cannot go on"
         return frozenset(stubs)
 
 
@@ -232,8 +231,8 @@ def _standard_library() -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 
 @torch.no_grad()
-def _write(model: Transformer, context: int) -> str:
-    """Text that the model writes, byte by byte."""
+def _sample_text(model: Transformer, context: int) -> str:
+    """Text that the model writes after a prompt, byte by byte."""
     model.eval()
     written = list(_PROMPT)
     for _ in range(_LENGTH):
@@ -245,7 +244,7 @@ def _write(model: Transformer, context: int) -> str:
     return bytes(written).decode(errors="replace")
 
 
-_INSTEAD: dict[str, Any] = {  # torch's, in place of stubs
+_SUBSTITUTES: dict[str, Any] = {  # torch's, in place of stubs
     "seeding.seed_everything": seed_everything,
     "optimizers.AdamW": torch.optim.AdamW,
     "training.clip_grad_norm": nn.utils.clip_grad_norm_,

@@ -25,9 +25,9 @@ def is_under_make() -> bool:
 
 
 def of_another_folder(folder: Path) -> str:
-    """Why tests and commands must not run in a folder: this is another one's code. "" if it is not.
+    """Why tests and commands must not run in a folder: this code is another folder's; else "".
 
-    An environment may be shared or copied, and a folder is installed in it.
+    An environment may be shared or copied, and one folder's code is installed in it.
     """
     ours = Path(__file__).resolve().parents[1]
     theirs = folder / ours.name

@@ -57,7 +57,7 @@ class Run:
         return os.waitstatus_to_exitcode(status) if pid else None
 
     def stop(self) -> None:
-        """Ends it, whatever it does; not after `status` has told its end."""
+        """Kills it; not to be called once `status` has returned an exit status."""
         if self._child is not None:
             self._child.kill()
             self._child.wait()
@@ -82,16 +82,15 @@ class Watch:
     ) -> None:
         self._console, self._root, self._hint, self._reset = console, root, hint, reset
         self._exercises = list(manifest.load())
-        self._at = self._exercises.index(exercise)
-        self._is_saved = False  # whether a save, and no n or b since, led here
+        self._index = self._exercises.index(exercise)
+        self._is_saved = False  # whether a file was saved since the keys n and b were last pressed
         self._package = root / manifest.load().package
 
     def loop(self) -> None:
         """Runs until the key q or Ctrl-C; at the end of the input until the run has ended."""
         with keyboard() as key_pressed, contextlib.suppress(KeyboardInterrupt):
             run: Run | None = None
-            began, seen, wanted = 0.0, self._files(), True
-            last_key = ""
+            began, seen, wanted, last_key = 0.0, self._files(), True, ""
             try:
                 while True:
                     if (files := self._files()) != seen:
@@ -115,10 +114,9 @@ class Watch:
                         case "\n" | "\r":
                             wanted = True
                         case "n" | "b":
-                            self._is_saved = False
+                            self._is_saved, wanted = False, True
                             step = 1 if key == "n" else -1
-                            self._at = (self._at + step) % len(self._exercises)
-                            wanted = True
+                            self._index = (self._index + step) % len(self._exercises)
                         case "h":
                             self._hint(self._exercise.id)
                         case "l":
@@ -139,7 +137,7 @@ class Watch:
 
     @property
     def _exercise(self) -> Exercise:
-        return self._exercises[self._at]
+        return self._exercises[self._index]
 
     def _files(self) -> dict[str, tuple[int, int]]:
         """Each file of the student's, with its modification time and size."""
@@ -151,12 +149,13 @@ class Watch:
         return found
 
     def _turn_to(self, saved: set[str]) -> None:
-        """Goes to an exercise of a module that was saved, if the present one is none of it."""
+        """Goes to an exercise in the saved modules, unless the current one is in one of them."""
         if saved.isdisjoint(self._exercise.modules):
             of_them = [e for e in self._exercises if not saved.isdisjoint(e.modules)]
             following = _following(self._root, of_them)
             if of_them:
-                self._at = self._exercises.index(following if following in of_them else of_them[0])
+                chosen = following if following in of_them else of_them[0]
+                self._index = self._exercises.index(chosen)
 
     def _start(self) -> Run:
         self._console.clear()
@@ -171,7 +170,7 @@ class Watch:
             self._console.print(Text(f"The process ended with signal {-status}.", style="red"))
         elif status == 0 and (following := _following(self._root)) is not None:
             if self._is_saved:
-                self._at = self._exercises.index(following)
+                self._index = self._exercises.index(following)
                 where = f"now {self._exercise.id}"
         elif status == 0:
             done = f"Every public test passes. Hand in with:  {command('submit')}"
@@ -206,7 +205,7 @@ def can_fork() -> bool:
 
 
 def preload() -> None:
-    """Imports what every run needs, once."""
+    """Imports once what every run needs, for all forks of this process."""
     for name in _LIBRARIES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -217,6 +216,7 @@ def preload() -> None:
 
 
 def _fork(arguments: list[str]) -> int:
+    """Runs pytest with these arguments in a fork of this process; returns its process id."""
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
@@ -237,9 +237,9 @@ def _fork(arguments: list[str]) -> int:
 
 @contextmanager
 def keyboard() -> Iterator[Callable[[float], str]]:
-    """A function that waits so many seconds for a key, and returns it, or ""."""
+    """Yields a function that waits so many seconds for a key, and returns it, or ""."""
     if not sys.stdin.isatty():
-        yield _line_by_line
+        yield _next_byte
         return
     try:
         import termios
@@ -250,13 +250,13 @@ def keyboard() -> Iterator[Callable[[float], str]]:
     before = termios.tcgetattr(sys.stdin)
     try:
         tty.setcbreak(sys.stdin)
-        yield _line_by_line
+        yield _next_byte
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _line_by_line(seconds: float) -> str:
-    """A byte of the input."""
+def _next_byte(seconds: float) -> str:
+    """The next byte of the input, such as a key of a terminal; "" if none comes in time."""
     import select
 
     if os.name == "nt":  # there only sockets can be waited for
@@ -268,6 +268,7 @@ def _line_by_line(seconds: float) -> str:
 
 
 def _windows_key(seconds: float) -> str:
+    """The next key of a Windows console; "" if none comes in time."""
     import msvcrt
 
     end = time.monotonic() + seconds
