@@ -61,11 +61,7 @@ class Device(ABC):
 
     @contextmanager
     def exclusively(self) -> Iterator[None]:
-        """Holds a lock on the device, so that no other race runs on it.
-
-        Raises:
-            GraderFault: another race or process uses it.
-        """
+        """Holds a lock on the device; raises GraderFault if another race or process uses it."""
         path = LOCKS / f"grader-race-{self.identity}.lock"
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -110,11 +106,7 @@ class NoDevice(Exception):
 
 
 class Cuda(Device):
-    """The first CUDA device that this process may see, as NVML shows it.
-
-    Raises:
-        NoDevice: there is none, or its driver cannot be asked.
-    """
+    """The first CUDA device that this process may see, by NVML; raises NoDevice without one."""
 
     kind = "cuda"
     keeps_workers = False
@@ -135,9 +127,8 @@ class Cuda(Device):
         self._slowed = self._slowed_so_far()
 
     def _first_allowed(self) -> Any:
-        names = allowed()
-        if names is None:
-            return self._nvml.nvmlDeviceGetHandleByIndex(0)
+        """NVML's handle of the first device in CUDA_VISIBLE_DEVICES, or of the first of all."""
+        names = ["0"] if (found := allowed()) is None else found
         if not names:
             raise NoDevice("CUDA_VISIBLE_DEVICES hides all devices")
         if names[0].isdigit():
@@ -201,7 +192,7 @@ def find() -> Device | None:
 
 
 def why_none() -> str:
-    """Why `find` finds no CUDA device, which is opened here; "" if it finds one."""
+    """Why `find` finds no CUDA device; "" if it finds one."""
     try:
         Cuda()
     except NoDevice as error:

@@ -29,7 +29,7 @@ class MemoryBudgets(DeviceTest):
         """Tries all budgets, the largest first.
 
         Raises:
-            SubmissionFailure: the submission did not answer, or not rightly.
+            SubmissionFailure: the submission gave no answer, or a wrong one.
             NotMeasured: the reference needs more than the smallest budget here, or the naive
                 program no more than the largest.
             GraderFault: a program of ours failed otherwise.
@@ -39,19 +39,19 @@ class MemoryBudgets(DeviceTest):
             seed, start = self.draw()
             inputs = self.inputs(seed)
             with self.trusted():
-                right = self._output(self.parties.reference, budgets[-1], inputs, start)
-            if right is None:
+                expected = self._output(self.parties.reference, budgets[-1], inputs, start)
+            if expected is None:
                 raise NotMeasured(f"the reference itself needs more than {budgets[-1]} bytes here")
             with self.trusted():
-                kept = self._output(self.parties.naive, budgets[0], inputs, start)
-            if kept is not None:
+                naive = self._output(self.parties.naive, budgets[0], inputs, start)
+            if naive is not None:
                 raise NotMeasured(f"on {self.device.name} {budgets[0]} bytes are enough for all")
             fitted = []
             for budget in budgets:
-                found = self._output(self.parties.submission, budget, inputs, start)
-                if found is not None:
-                    self.accept(found, right, [_TOLERANCE] * len(right))
-                fitted.append(found is not None)
+                output = self._output(self.parties.submission, budget, inputs, start)
+                if output is not None:
+                    self.accept(output, expected, [_TOLERANCE] * len(expected))
+                fitted.append(output is not None)
         return Fit(
             program=self.program,
             device=self.device.name,
@@ -60,10 +60,10 @@ class MemoryBudgets(DeviceTest):
             fitted=tuple(fitted),
         )
 
-    def _output(self, who: WorkerPool, budget: int, inputs: Any, start: int) -> Any:
+    def _output(self, party: WorkerPool, budget: int, inputs: Any, start: int) -> Any:
         """A program's output under a budget; None if it runs out of memory."""
         seed = int(self.rng.integers(2**63))
-        with self._only(budget) as limits, who.worker(limits, seed) as worker:
+        with self._limited_to(budget) as limits, party.worker(limits, seed) as worker:
             try:
                 worker.call("programs.prepare", inputs, {"warm_ups": 0})
                 return worker.call("programs.run", (self.program, start), {})
@@ -73,8 +73,8 @@ class MemoryBudgets(DeviceTest):
                 raise
 
     @contextmanager
-    def _only(self, budget: int) -> Iterator[Limits]:
-        """Leaves a worker `budget` bytes of the device's memory."""
+    def _limited_to(self, budget: int) -> Iterator[Limits]:
+        """Leaves a worker started within it `budget` bytes of the device's memory."""
         if self.device.kind == "cpu":
             memory = budget // 2**20 + _OVERHEAD
             yield msgspec.structs.replace(self.limits, memory_mib=memory, address_space=False)
@@ -94,10 +94,11 @@ class TimerTruth(DeviceTest):
     """The test of a timer program."""
 
     def run(self) -> Truth:
-        """Times the same work in several rounds, and lets the timer report it.
+        """Times the same work in several rounds, by our clock and by the submission's timer.
 
         Raises:
-            SubmissionFailure: the submission did not answer, or its median is too far from 1.
+            SubmissionFailure: the timer gave no answer, or the median of reported / true is not
+                within `ALLOWED` of 1.
             GraderFault: a program of ours failed.
         """
         ratios = []
@@ -106,8 +107,9 @@ class TimerTruth(DeviceTest):
                 seed, start = self.draw()
                 inputs = self.inputs(seed)
                 with self.trusted():
-                    true = self._true(inputs, start)
-                ratios.append([seconds / true for seconds in self._reported(inputs, start)])
+                    true = self._true_seconds(inputs, start)
+                reported = self._reported_seconds(inputs, start)
+                ratios.append([seconds / true for seconds in reported])
         seconds, mfu = map(statistics.median, zip(*ratios, strict=True))
         for ratio in (seconds, mfu):
             if not abs(ratio - 1) <= ALLOWED:
@@ -116,17 +118,17 @@ class TimerTruth(DeviceTest):
                 )
         return Truth(program=self.program, device=self.device.name, seconds=seconds, mfu=mfu)
 
-    def _reported(self, inputs: Any, start: int) -> list[float]:
-        """Seconds by the timer, and as they follow from its MFU."""
+    def _reported_seconds(self, inputs: Any, start: int) -> list[float]:
+        """Seconds of one call, by the submission's timer, and as they follow from its MFU."""
         seed = int(self.rng.integers(2**63))
         with self.parties.submission.worker(self.limits, seed) as worker:
             worker.call("programs.prepare", inputs, {})
             output = worker.call("programs.run", (self.program, start), {})
-        like = [torch.zeros(2, dtype=torch.float64)]
-        self.accept(output, like, [float("inf")])
+        # Only the form matters here: one tensor of two numbers, whatever they are.
+        self.accept(output, [torch.zeros(2, dtype=torch.float64)], [float("inf")])
         return [float(seconds) for seconds in output[0]]
 
-    def _true(self, inputs: Any, start: int) -> float:
+    def _true_seconds(self, inputs: Any, start: int) -> float:
         """Seconds of one call, by the judge's clock."""
         with self.parties.reference.worker(self.limits, 0) as worker:
             worker.call("programs.prepare", inputs, {})

@@ -49,17 +49,17 @@ class DeviceTest(ABC):
         """Measures the submission's program."""
 
     def draw(self) -> tuple[int, int]:
-        """Draws a seed of inputs, and a start."""
+        """Draws the seed of a program's inputs, and that of a run's start state."""
         seed, start = self.rng.integers(2**62, size=2)
         return int(seed), int(start)
 
     def inputs(self, seed: int) -> tuple[Any, ...]:
-        """What `programs.prepare` takes."""
+        """The arguments of `programs.prepare`."""
         return self.program, self.device.kind, self.sizes, seed
 
-    def accept(self, found: Any, right: Any, tolerances: list[float]) -> None:
-        """Raises SubmissionFailure unless an output is near the right one, tensor by tensor."""
-        if reason := programs.unacceptable(found, right, tolerances):
+    def accept(self, output: Any, expected: Any, tolerances: list[float]) -> None:
+        """Raises SubmissionFailure unless an output is near the expected one, tensor by tensor."""
+        if reason := programs.unacceptable(output, expected, tolerances):
             raise SubmissionFailure(Cause.WRONG_ANSWER, f"{self.program}: {reason}")
 
     @contextmanager

@@ -65,29 +65,32 @@ class Race(DeviceTest):
                     f"reference's time; expected at least {self.rules.least_span}"
                 )
             marks = Marks(naive)
-            ds: list[float] = []
+            log_ratios: list[float] = []
             for look in self.rules.looks:
-                while len(ds) < look:
+                while len(log_ratios) < look:
                     seconds = self._steady_block(self.parties.submission, self.blocks)
-                    ds.append(block_log_ratio(seconds))
-                found = self.rules.interval(ds)
-                if marks.decided(found):
+                    log_ratios.append(block_log_ratio(seconds))
+                interval = self.rules.interval(log_ratios)
+                if marks.decided(interval):
                     break
-        return self._timing(found, marks, floor)
+        return self._timing(interval, marks, floor)
 
     def _floor(self) -> float:
-        """The least seconds by the device's data sheet (else NotMeasured is raised); 0 on a CPU."""
+        """The least seconds of a run by the device's data sheet; 0 on a CPU.
+
+        Raises NotMeasured if the device has no data sheet here.
+        """
         if self.device.kind == "cpu":
             return 0.0
         work = self.kind.work(self.sizes)
         known = hardware.load()
         try:
-            found = known.reported(self.device.name)
+            sheet = known.reported(self.device.name)
         except hardware.HardwareError as error:
             raise NotMeasured(str(error)) from error
-        return max(work.flops / max(found.peak_flops.values()), work.moved / found.bandwidth)
+        return max(work.flops / max(sheet.peak_flops.values()), work.moved / sheet.bandwidth)
 
-    def _timing(self, found: Interval, marks: Marks, floor: float) -> Timing:
+    def _timing(self, interval: Interval, marks: Marks, floor: float) -> Timing:
         """The result; raises Suspicious if a run took less than the hardware needs."""
         fastest = min(s for block in self.blocks for s in places(block.seconds, CONTENDER))
         if fastest < _FLOOR * floor:
@@ -100,23 +103,22 @@ class Race(DeviceTest):
             sizes=dict(self.sizes),
             reference_seconds=self._reference_seconds,
             naive_ratio=marks.naive,
-            ratio=found.ratio,
-            low=found.low,
-            high=found.high,
-            mark=marks.given(found),
+            ratio=interval.ratio,
+            low=interval.low,
+            high=interval.high,
+            mark=marks.earned(interval),
             quads=tuple(self.blocks),
             naive_quads=tuple(self._naive_blocks),
         )
 
     def _learn_errors_and_runs(self) -> None:
-        """Measures how far a correct output may be from the reference's output.
+        """Sets how far a correct output may be from the reference's, and the runs of a place.
 
         The error of an output is its distance from the exact result (`programs.exact`). A
         submission's error may be twice as large as the reference's error, so the distance between
-        the two outputs may be three times as large as the reference's error. Also sets how many
-        runs a place takes.
+        the two outputs may be three times as large as the reference's error.
         """
-        most: list[float] = []
+        errors: list[float] = []
         seconds: list[float] = []
         for _ in range(_EXACT_RUNS):
             seed, start = self.draw()
@@ -125,15 +127,14 @@ class Race(DeviceTest):
                 seconds.append(took)
             with self._worker(self.parties.naive, seed, warm_ups=0) as worker:
                 found = programs.errors(output, worker.exact(start))
-            most = list(map(max, found, most or found))
-        self._allowed = [3 * error + _ROUNDING for error in most]
-        expected = self.rules.place_seconds / statistics.mean(seconds)
-        self._runs = min(max(math.ceil(expected), 1), MAX_RUNS)
+            errors = list(map(max, found, errors or found))
+        self._allowed = [3 * error + _ROUNDING for error in errors]
+        runs = self.rules.place_seconds / statistics.mean(seconds)
+        self._runs = min(max(math.ceil(runs), 1), MAX_RUNS)
 
     def _learn_times(self) -> float:
-        """Measures naive / reference before the submission runs; also sets the timeouts."""
-        naive = self.parties.naive
-        count = self.rules.naive_blocks
+        """Returns the times' ratio naive / reference; also sets the timeouts of all later runs."""
+        naive, count = self.parties.naive, self.rules.naive_blocks
         blocks = [self._steady_block(naive, self._naive_blocks) for _ in range(count)]
         self._reference_seconds = statistics.median(
             s for seconds in blocks for s in places(seconds, REFERENCE)
@@ -142,76 +143,74 @@ class Race(DeviceTest):
         self._timeouts = (_SLOWEST * self._warm_up_seconds + slack, _SLOWEST * longest + slack)
         return math.exp(statistics.median(map(block_log_ratio, blocks)))
 
-    def _steady_block(self, who: WorkerPool, kept: list[Block]) -> tuple[float, ...]:
+    def _steady_block(self, contender: WorkerPool, kept: list[Block]) -> tuple[float, ...]:
         """Runs blocks until one is not void; returns its seconds. Void ones are kept as well."""
         while True:
-            kept.append(block := self._block(who))
+            kept.append(block := self._block(contender))
             if not block.void:
                 return block.seconds
             void = sum(bool(block.void) for block in kept)
             if void > _MAX_VOID + len(kept) // 2:
                 raise NotMeasured(f"{self.device.name} is too unsteady: {block.void}")
 
-    def _block(self, who: WorkerPool) -> Block:
+    def _block(self, contender: WorkerPool) -> Block:
         """Runs rounds of S R R S in fresh workers, until they took as long as the rules demand.
 
-        S is the contender: the submission or the naive program. R is the reference.
-
-        Raises:
-            SubmissionFailure: an output is too far from the reference's.
+        S is the contender: the submission or the naive program. R is the reference. Raises
+        SubmissionFailure if an output is too far from the reference's.
         """
         seed, _ = self.draw()
-        is_naive = who is self.parties.naive
+        is_naive = contender is self.parties.naive
         warm_ups = self.rules.naive_warm_ups if is_naive else programs.WARM_UPS
         seconds: list[float] = []
         disturbed = set()
         with (
-            self._worker(who, seed, warm_ups) as contender,
+            self._worker(contender, seed, warm_ups) as contending,
             self._worker(self.parties.reference, seed) as reference,
         ):
             while not seconds or sum(seconds) < self.rules.block_seconds:
                 outputs = []
-                # An outer and an inner place share starts, so that outputs can be compared.
-                one, other = zip(*(self.draw() for _ in range(self._runs)), strict=True)
+                # Two neighbours, S R or R S, share starts, so that their outputs can be compared.
+                first, second = zip(*(self.draw() for _ in range(self._runs)), strict=True)
                 # The reference makes all runs, so that there is an output to compare with each.
                 enough = self.rules.place_seconds
-                for party, starts, limit in (
-                    (contender, one, enough),
-                    (reference, one, math.inf),
-                    (reference, other, math.inf),
-                    (contender, other, enough),
+                for worker, starts, limit in (
+                    (contending, first, enough),
+                    (reference, first, math.inf),
+                    (reference, second, math.inf),
+                    (contending, second, enough),
                 ):
-                    with self.trusted() if party is reference else contextlib.nullcontext():
-                        took, found = party.run(starts, limit)
+                    with self.trusted() if worker is reference else contextlib.nullcontext():
+                        took, found = worker.run(starts, limit)
                     seconds.append(took)
                     outputs.append(found)
                     disturbed.add(self.device.disturbance())
-                for mine, right in ((outputs[0], outputs[1]), (outputs[3], outputs[2])):
-                    for output, expected in zip(mine, right[: len(mine)], strict=True):
+                for theirs, ours in ((outputs[0], outputs[1]), (outputs[3], outputs[2])):
+                    for output, expected in zip(theirs, ours[: len(theirs)], strict=True):
                         self.accept(output, expected, self._allowed)
         void = ", ".join(sorted(disturbed - {""})) or self._unsteady(seconds)
         return Block(seconds=tuple(seconds), void=void)
 
     def _unsteady(self, seconds: list[float]) -> str:
         """Why the reference's runs in a block show an unsteady device, or ""."""
-        one, other = (statistics.median(places(seconds, [place])) for place in REFERENCE)
-        if (apart := max(one, other) / min(one, other) - 1) > self.rules.max_spread:
+        first, second = (statistics.median(places(seconds, [place])) for place in REFERENCE)
+        if (apart := max(first, second) / min(first, second) - 1) > self.rules.max_spread:
             return f"two runs of the reference were {apart:.0%} apart"
         usual = self._reference_seconds
-        drift = math.sqrt(one * other) / usual - 1 if usual else 0.0
+        drift = math.sqrt(first * second) / usual - 1 if usual else 0.0
         if abs(drift) > self.rules.max_drift:
             return f"the reference drifted by {drift:+.1%}"
         return ""
 
     @contextmanager
     def _worker(
-        self, who: WorkerPool, seed: int, warm_ups: int = programs.WARM_UPS
+        self, party: WorkerPool, seed: int, warm_ups: int = programs.WARM_UPS
     ) -> Iterator[TimedWorker]:
         """A worker that starts and warms up at its first run; notes how long ours warm up."""
-        worker = TimedWorker(self, who, seed, self._timeouts, warm_ups)
+        worker = TimedWorker(self, party, seed, self._timeouts, warm_ups)
         try:
             yield worker
         finally:
             worker.close()
-            if who is not self.parties.submission:
+            if party is not self.parties.submission:
                 self._warm_up_seconds = max(self._warm_up_seconds, worker.warm_up_seconds)

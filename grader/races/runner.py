@@ -24,7 +24,7 @@ from grader.supervisor.zygote import Zygote
 class TimingRunner:
     """Tests one submission on the CUDA device, or else on the CPU.
 
-    Workers that use CUDA come from a zygote that is started here.
+    Workers that use a CUDA device come from a second zygote, which is started here.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class TimingRunner:
         self._submission, self._solutions = submission, solutions
         self._rules = rules
         self._staged: list[Path] = []
-        self._with_devices: Zygote | None = None
+        self._cuda_zygote: Zygote | None = None
 
     @functools.cached_property
     def cuda(self) -> devices.Device | None:
@@ -66,8 +66,8 @@ class TimingRunner:
 
     def close(self) -> None:
         """Ends the zygote that was started here, and removes what was staged."""
-        if self._with_devices is not None:
-            self._with_devices.close()
+        if self._cuda_zygote is not None:
+            self._cuda_zygote.close()
         for folder in self._staged:
             shutil.rmtree(folder)
 
@@ -80,11 +80,11 @@ class TimingRunner:
         )
 
     def _pool(self, folder: Path) -> WorkerPool:
-        return WorkerPool(self._source, folder, self._package, spare=False)
+        return WorkerPool(self._workers_zygote, folder, self._package, spare=False)
 
     @functools.cached_property
-    def _source(self) -> Zygote:
-        """The zygote that forks the workers of these tests.
+    def _workers_zygote(self) -> Zygote:
+        """The zygote that forks the workers of these tests: a second one if they use CUDA.
 
         Only a zygote that has never touched CUDA can fork workers that use it, and only one that
         sees no device can preload training for all other workers.
@@ -93,8 +93,8 @@ class TimingRunner:
             return self._zygote
         if isinstance(self.cuda, devices.Cuda):
             self.cuda.start_driver()
-        self._with_devices = self._zygote.with_device(self.cuda.identity, self._memory_mib)
-        return self._with_devices
+        self._cuda_zygote = self._zygote.with_device(self.cuda.identity, self._memory_mib)
+        return self._cuda_zygote
 
     def _stage(self, solutions: Path) -> Path:
         """Stages the reference's or the naive package where no submission's worker can read it."""

@@ -56,14 +56,11 @@ def block_log_ratio(seconds: Sequence[float]) -> float:
     )
 
 
-def interval(ds: Sequence[float]) -> Interval:
-    """The ratio that blocks show, and the interval around it.
-
-    Raises:
-        ValueError: fewer blocks than `CONFIDENCE` needs.
-    """
-    means = sorted((a + b) / 2 for a, b in itertools.combinations_with_replacement(ds, 2))
-    rank = _rank(len(ds))
+def interval(log_ratios: Sequence[float]) -> Interval:
+    """A race's ratio and interval, from its blocks' log ratios; ValueError if these are too few."""
+    pairs = itertools.combinations_with_replacement(log_ratios, 2)
+    means = sorted((a + b) / 2 for a, b in pairs)
+    rank = _rank(len(log_ratios))
     return Interval(
         math.exp(statistics.median(means)), math.exp(means[rank]), math.exp(means[-1 - rank])
     )
@@ -71,17 +68,16 @@ def interval(ds: Sequence[float]) -> Interval:
 
 @functools.cache
 def _rank(count: int) -> int:
-    """How many pair means may lie outside the interval on each side, at this confidence."""
-    ways = [1] + [0] * (count * (count + 1) // 2)  # of choosing ranks with a certain sum
+    """How many pair means of `count` blocks lie outside the interval on each side.
+
+    By the exact distribution of Wilcoxon's signed-rank statistic, at `CONFIDENCE`.
+    """
+    ways = [1] + [0] * (count * (count + 1) // 2)  # of choosing ranks with each sum
     for rank in range(1, count + 1):
         for total in range(len(ways) - 1, rank - 1, -1):
             ways[total] += ways[total - rank]
-    outside, rank = 0, -1
-    while True:
-        outside += 2 * ways[rank + 1]
-        if outside > (1 - CONFIDENCE) * 2**count:
-            break
-        rank += 1
+    tails = itertools.accumulate(2 * number for number in ways)  # of 2**count, both together
+    rank = sum(tail <= (1 - CONFIDENCE) * 2**count for tail in tails) - 1
     if rank < 0:
         raise ValueError(f"{count} blocks give no interval of {CONFIDENCE:.0%} confidence; 8 do")
     return rank
@@ -112,8 +108,8 @@ class Marks:
         mark = self.of(found.low)
         return mark == self.of(found.high) and (mark == 0 or found.half_width <= PRECISE)
 
-    def given(self, found: Interval) -> float:
-        """The share that a race earns: if two bands are possible, the better one."""
+    def earned(self, found: Interval) -> float:
+        """The share that a race earns: the best of the bands that its interval reaches."""
         return self.of(found.low)
 
 

@@ -34,10 +34,10 @@ class TimedWorker:
         self.warm_up_seconds = 0.0  # the longest
 
     def run(self, starts: Sequence[int], seconds: float) -> tuple[float, list[Any]]:
-        """Runs the program from each start until `seconds` are over, at least once.
+        """Runs the program from one start after the other, until the runs took `seconds`.
 
-        Returns the mean of the seconds, since a device that limits its power is faster after a
-        pause and slower later, and the outputs.
+        Returns the mean seconds of a run, and the outputs. The mean, since a device that limits its
+        power is faster after a pause and slower later.
         """
         worker = self._ready()
         clock = self._test.device.clock
@@ -55,9 +55,9 @@ class TimedWorker:
     def exact(self, start: int) -> Any:
         """The result of a run from this start state, with next to no rounding: `programs.exact`."""
         worker = self._ready()
-        exactly = worker.call("programs.exact", (*self._inputs, start), {})
+        result = worker.call("programs.exact", (*self._inputs, start), {})
         self._pause(worker)
-        return exactly
+        return result
 
     def close(self) -> None:
         """Ends the worker."""
@@ -72,14 +72,13 @@ class TimedWorker:
             return self._worker
         # Of the process's global generators; the inputs have a seed of their own.
         seed = int(self._test.rng.integers(2**63))
-        self._worker = self._pool.start(self._test.limits, seed)
-        self._test.device.pin_to_core(self._worker.process.pid)
-        clock = self._test.device.clock
-        warm_ups = {"warm_ups": self._warm_ups}
-        begun = clock(self._worker.process.pid)
-        self._worker.call("programs.prepare", self._inputs, warm_ups, self._timeouts[0])
-        self.warm_up_seconds = max(self.warm_up_seconds, clock(self._worker.process.pid) - begun)
-        return self._worker
+        worker = self._worker = self._pool.start(self._test.limits, seed)
+        self._test.device.pin_to_core(worker.process.pid)
+        clock, warm_ups = self._test.device.clock, {"warm_ups": self._warm_ups}
+        begun = clock(worker.process.pid)
+        worker.call("programs.prepare", self._inputs, warm_ups, self._timeouts[0])
+        self.warm_up_seconds = max(self.warm_up_seconds, clock(worker.process.pid) - begun)
+        return worker
 
     def _pause(self, worker: Worker) -> None:
         """Stops or ends the worker, so that the other party can run."""

@@ -240,7 +240,7 @@ def test_driver_is_started_before_the_zygote_of_races(monkeypatch):
 
     zygote = SimpleNamespace(with_device=lambda *args: order.append(args))
     monkeypatch.setattr(device, "find", Started)
-    _ = TimingRunner(zygote, Path(), "", Path(), 16384)._source
+    _ = TimingRunner(zygote, Path(), "", Path(), 16384)._workers_zygote
     assert order == ["driver", ("GPU-1", 16384)]
 
 

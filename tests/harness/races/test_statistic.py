@@ -77,7 +77,7 @@ def test_too_few_blocks_give_no_interval():
 def test_reference_against_itself_earns_everything(rng):
     marks = Marks(3.0)
     races = [simulate_race(rng, 1.0, marks, noise=0.005) for _ in range(300)]
-    assert {marks.given(found) for found, _ in races} == {1.0}
+    assert {marks.earned(found) for found, _ in races} == {1.0}
     assert np.median([look for _, look in races]) == LOOKS[0]
 
 
@@ -95,8 +95,8 @@ def test_race_is_decided_when_it_is_precise_or_earns_nothing():
         found = statistic.Interval(ratio, ratio - width, ratio + width)
         assert marks.decided(found) is enough
         assert found.half_width == pytest.approx(width / ratio)
-    assert marks.given(statistic.Interval(1.2, 1.05, 1.3)) == 1.0
-    assert marks.given(statistic.Interval(1.2, 1.15, 1.3)) == 0.75
+    assert marks.earned(statistic.Interval(1.2, 1.05, 1.3)) == 1.0
+    assert marks.earned(statistic.Interval(1.2, 1.15, 1.3)) == 0.75
 
 
 def test_mark_is_the_true_one_or_one_band_better(rng):
@@ -104,4 +104,4 @@ def test_mark_is_the_true_one_or_one_band_better(rng):
     for _ in range(300):
         ratio = float(rng.uniform(0.9, 3.3))
         found, _ = simulate_race(rng, ratio, marks, noise=0.02, drift=0.001, spikes=0.02)
-        assert marks.of(ratio) <= marks.given(found) <= marks.of(ratio) + 0.25
+        assert marks.of(ratio) <= marks.earned(found) <= marks.of(ratio) + 0.25
