@@ -11,7 +11,7 @@ from grader.causes import Cause
 from grader.judge.provenance import SHORT
 from grader.results.console import STATE_STYLE
 from grader.results.record import Check, Grade
-from grader.results.student import MARKS, causes_of, roots
+from grader.results.student import MARKS, causes_of, roots_of
 from grader.results.text import clean, points
 
 _SAID_ONCE: dict[Cause | None, str] = {  # of an exercise, not of each check
@@ -48,7 +48,11 @@ def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
                 earned, checks = f"{earned}, {words}", []
         earned = earned if score.core else f"further: {earned}"
         yield Text.assemble((score.id, "bold"), f"  {earned}  {clean(score.title)}")
-        if checks and (found := roots(score, scores, failed)) and score.points < score.max_points:
+        if (
+            checks
+            and score.points < score.max_points
+            and (found := roots_of(score, scores, failed))
+        ):
             are = "is" if len(found) == 1 else "are"
             yield Text(f"      builds on {', '.join(found)}, which {are} not right", style="dim")
         for number, check in checks:

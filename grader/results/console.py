@@ -58,9 +58,9 @@ def _exercises(view: Report) -> Iterator[RenderableType]:
     table.add_column(max_width=16, overflow="fold")
     table.add_column(justify="right", no_wrap=True)
     for chapter in view.chapters:
-        total = f"{points(chapter.points)} / {points(chapter.max_points)}"
-        if not chapter.max_points:
-            total = ""  # nothing that counts
+        total = ""  # if nothing counts
+        if chapter.max_points:
+            total = f"{points(chapter.points)} / {points(chapter.max_points)}"
         table.add_row(Text(chapter.name, style="bold"), "", "", Text(total, style="bold"))
         for exercise in chapter.exercises:
             table.add_row(
@@ -73,16 +73,14 @@ def _exercises(view: Report) -> Iterator[RenderableType]:
 
 
 def _first_failures(view: Report) -> Iterator[RenderableType]:
-    """The first exercises with failed checks; stubs are counted."""
-    failing = view.first
+    """The exercises to look at first, each with its first failed check; others are counted."""
+    failing = view.look_first
     if failing:
         yield _heading("Look here first")
     for exercise in failing[:MAX_EXERCISES]:
         check = next((c for c in exercise.checks if c.state == "failed"), None)
-        yield Text.assemble(
-            (exercise.id, "bold"),
-            f"  {points(exercise.points)} of {points(exercise.max_points)}",
-        )
+        score = f"{points(exercise.points)} of {points(exercise.max_points)}"
+        yield Text.assemble((exercise.id, "bold"), f"  {score}")
         if check:
             yield from _check(check)
         if exercise.further:

@@ -121,9 +121,9 @@ def _not_graded(settings: Settings) -> list[dict[str, Any]]:
 
 
 def shown_score(
-    settings: Settings, metadata: Metadata, score: float, most: float
+    settings: Settings, metadata: Metadata, score: float, max_score: float
 ) -> tuple[float, str]:
-    """The score to show of `most` points, and sentences on it."""
+    """The score to show, after lateness or as the best so far, and sentences that explain it."""
     said = []
     if settings.late is not None:
         late = replace(settings.late, due=metadata.due or settings.late.due)
@@ -135,7 +135,7 @@ def shown_score(
         when, best = max(metadata.scored, key=lambda one: one[1])  # the first of equal ones
         if settings.visibility == "visible":
             said.append(
-                f"Your best is {points(best)} of {points(most)}, of your submission of "
+                f"Your best is {points(best)} of {points(max_score)}, of your submission of "
                 f"{when:%Y-%m-%d %H:%M}; this one has {points(score)}."
                 if best > score
                 else "This is your best submission so far."
@@ -145,9 +145,9 @@ def shown_score(
 
 
 def finish(settings: Settings, metadata: Metadata | None, folder: Path) -> bytes:
-    """results.json with what the course sets, from what a grading left in the folder.
+    """results.json as the course sets it, from what a grading left in the folder.
 
-    Without metadata the score is the grade's. There is no grade of files that hold no package.
+    Without metadata the score is the grade's. If no package was found, there is no grade.json.
     """
     if (folder / "grade.json").exists():
         grade = from_json((folder / "grade.json").read_bytes())
@@ -165,7 +165,7 @@ def finish(settings: Settings, metadata: Metadata | None, folder: Path) -> bytes
 
 
 def main(step: str, settings_file: str, metadata_file: str, folder: str) -> int:
-    """Writes results.json into the folder; 1 if there is nothing to write, as nothing is refused.
+    """Writes results.json into the folder; 1 if nothing is refused, so that there is none to write.
 
     Metadata that cannot be read refuses nothing and changes no score; a line says so to staff.
     """

@@ -12,7 +12,7 @@ from grader.results.text import plural, points
 
 Shown = Literal["visible", "after_published"]
 MAX_BYTES = 100_000  # Gradescope cuts longer output; it reads cut JSON as a score of 0
-# Limits to try until the output fits: characters of one check's detail and of one exercise's text.
+# (max_detail, max_text) to try until the output fits: characters of a check and of an exercise.
 # Details are cut first, titles and hints last.
 _LIMITS = [
     *((detail, 100_000) for detail in (4000, 2000, 1000, 500, 250, 100, 0)),
@@ -32,13 +32,13 @@ def to_gradescope(
     visibility: Shown = "visible",
     leaderboard: bool = False,
 ) -> bytes:
-    """`results.json`, which the student sees, in less than 100,000 bytes.
+    """`results.json`, which the student sees, in less than `MAX_BYTES`.
 
     Args:
-        note: a sentence of staff's, which comes first.
-        score: in place of the grade's.
+        note: a sentence by staff, which comes first.
+        score: what staff made of the grade's score, to show in its place.
         visibility: when students see the tests, and with them every number of points.
-        leaderboard: whether to list the code's points, in total and by chapter.
+        leaderboard: whether to list the grade's own points, in total and by chapter.
 
     Raises:
         NoScoreError: there is no score, after a fault of the grader. Gradescope would replace a
@@ -50,8 +50,8 @@ def to_gradescope(
         )
     view = report(grade, note, score)
     score = grade.score if score is None else score
-    for detail, text in _LIMITS:
-        results = _results(view, score, detail, text, visibility)
+    for limits in _LIMITS:
+        results = _results(view, score, limits, visibility)
         if leaderboard:
             results["leaderboard"] = _leaderboard(view, grade.score)
         encoded = msgspec.json.encode(results)
@@ -61,11 +61,12 @@ def to_gradescope(
 
 
 def _results(
-    view: Report, score: float, detail: int, text: int, visibility: Shown
+    view: Report, score: float, limits: tuple[int, int], visibility: Shown
 ) -> dict[str, Any]:
+    max_detail, max_text = limits
     return {
         "score": score,
-        "output": _cut(_summary(view, detail, visibility), 4 * text),
+        "output": _cut(_summary(view, max_detail, visibility), 4 * max_text),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -79,47 +80,45 @@ def _results(
             "handout": view.handout,
         },
         "tests": [
-            _entry(f"{chapter_number}.{number}", exercise, view.unsafe, detail, text, visibility)
-            for chapter_number, chapter in enumerate(view.chapters, 1)
-            for number, exercise in enumerate(chapter.exercises, 1)
+            _entry(f"{i}.{j}", exercise, view.unsafe, limits, visibility)
+            for i, chapter in enumerate(view.chapters, 1)
+            for j, exercise in enumerate(chapter.exercises, 1)
         ],
     }
 
 
 def _entry(
-    number: str, exercise: ExerciseView, unsafe: bool, detail: int, text: int, visibility: Shown
+    number: str, exercise: ExerciseView, unsafe: bool, limits: tuple[int, int], visibility: Shown
 ) -> dict[str, Any]:
+    max_detail, max_text = limits
     name = f"{exercise.id}: {exercise.title}" + ("" if exercise.core else " (further)")
     entry: dict[str, Any] = {
         "name": f"{name} (UNSAFE)" if unsafe else name,
         "number": number,
-        "output": _cut(_text(exercise, detail), text),
+        "output": _cut(_text(exercise, max_detail), max_text),
         "tags": [exercise.chapter],
         "visibility": visibility,
     }
     if exercise.counts:
-        entry["score"] = exercise.points
-        entry["max_score"] = exercise.max_points
+        entry |= {"score": exercise.points, "max_score": exercise.max_points}
     if exercise.measured:
         entry["status"] = "passed" if exercise.status == "complete" else "failed"
     return entry
 
 
-def _text(exercise: ExerciseView, detail: int) -> str:
+def _text(exercise: ExerciseView, max_detail: int) -> str:
     if exercise.sentence:
         return exercise.sentence
     lines = []
     if not exercise.measured:
         lines.append(f"Not measured here: {points(exercise.max_points)} points left out.")
-    shared = exercise.shared_words
-    if shared:
-        lines.append(_cut(shared, max(detail, 250)))
-    left = [check for check in exercise.checks if check.state != "passed"]
-    for check in left:
+    if shared := exercise.shared_words:
+        lines.append(_cut(shared, max(max_detail, 250)))
+    for check in (check for check in exercise.checks if check.state != "passed"):
         worth = check.worth or ("public" if check.public else "0 points")
         lines.append(f"{check.mark} {check.number}. {check.title} ({worth})")
         if not shared:
-            lines += [_indent(t) for t in (check.words, _cut(check.detail, detail)) if t]
+            lines += [_indent(t) for t in (check.words, _cut(check.detail, max_detail)) if t]
     passed = [check for check in exercise.checks if check.state == "passed"]
     if passed:  # their titles would take the room of messages
         public = sum(check.public for check in passed)
@@ -135,12 +134,12 @@ def _text(exercise: ExerciseView, detail: int) -> str:
 
 
 def _leaderboard(view: Report, total: float) -> list[dict[str, Any]]:
-    """Chapters of which nothing counts are left out."""
+    """Points in total and by chapter; chapters of which nothing counts are left out."""
     chapters = [(chapter.name, chapter.points) for chapter in view.chapters if chapter.max_points]
     return [{"name": n, "value": round(value, 2)} for n, value in [("Total", total), *chapters]]
 
 
-def _summary(view: Report, detail: int, visibility: Shown) -> str:
+def _summary(view: Report, max_detail: int, visibility: Shown) -> str:
     """What stands above the tests: notices, headline, imports, files left out, isolation."""
     complete = sum(exercise.status == "complete" for exercise in view.exercises)
     headline = f"{view.headline}; {complete} of {plural(len(view.exercises), 'exercise')} complete."
@@ -150,12 +149,12 @@ def _summary(view: Report, detail: int, visibility: Shown) -> str:
     for module in view.modules:
         what = "was imported, with a warning" if module.ok else "could not be imported"
         place = f" ({module.place})" if module.place else ""
-        message = _indent(_cut(module.message, max(detail, 250)))
+        message = _indent(_cut(module.message, max(max_detail, 250)))
         parts.append(f"{module.module} {what}{place}:\n{message}".rstrip())
     if view.left_out:
-        files = _cut("\n".join(view.left_out), max(detail, 250))
+        files = _cut("\n".join(view.left_out), max(max_detail, 250))
         parts.append("Files left out or renamed:\n" + _indent(files))
-    if not detail:
+    if not max_detail:
         parts.append("There is no room for messages: `make test` shows those of public checks.")
     parts.append("Legend: ✓ passed, ✗ failed, ○ open: it depends on another check, – not measured.")
     isolation = f"Isolation: tier {view.tier} ({view.tier_words})."

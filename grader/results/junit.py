@@ -55,7 +55,7 @@ def _module(suite: ET.Element, module: ModuleView) -> None:
 
 
 def _exercise(suite: ET.Element, exercise: ExerciseView) -> None:
-    """Its checks. The first failed hidden one tells the failure with another seed."""
+    """Its checks. A failure with another seed is told with the first failed hidden one."""
     failed = (c for c in exercise.checks if c.state == "failed" and not c.public)
     teller = next(failed, None) if exercise.further else None
     for check in exercise.checks:

@@ -24,7 +24,7 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     extensions: dict[str, datetime] = {}  # other times by student
 
     def days_late(self, student: str, when: datetime) -> int:
-        """The days after the student's own due time that have begun, each after its grace."""
+        """Days begun since the student's own due time; each begins later by the grace."""
         due = self.extensions.get(student, self.due)
         if due is None:
             return 0
@@ -42,7 +42,7 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def read(path: Path, failure: type[Exception]) -> Deadlines:
-    """The late policy in a file; raises `failure`. All times must have a zone."""
+    """Reads the late policy from a file, in which times must have a zone; raises `failure`."""
     try:
         found = msgspec.toml.decode(path.read_bytes(), type=Deadlines)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:

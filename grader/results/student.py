@@ -32,9 +32,9 @@ MAX_MODULES = 5  # that are named for one message of their imports
 
 
 def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
-    """Everything that a student may see of a grade, with a note of staff's.
+    """Everything that a student may see of a grade, with a note by staff.
 
-    `mark` is what staff made of the score.
+    `mark` is what staff made of the score, and is shown in its place.
     """
     if mark is not None and grade.score is not None:
         grade = msgspec.structs.replace(grade, score=mark)
@@ -65,25 +65,25 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
             tuple(checks[exercise.id]),
             causes[exercise.id],
             further.get(exercise.id),
-            [clean(needed, 100) for needed in roots(exercise, scores, causes)],
+            [clean(root, 100) for root in roots_of(exercise, scores, causes)],
         )
         for exercise in grade.exercises
     ]
-    order = {exercise.chapter: None for exercise in exercises}
-    beside = _further_words(grade)
+    chapters = dict.fromkeys(exercise.chapter for exercise in exercises)
+    further_points = _further_points(grade)
     return Report(
         submission=clean_name(grade.submission) or "submission",
         score=grade.score,
         max_score=grade.max_score,
-        headline=_headline(grade, beside),
-        further=beside,
+        headline=_headline(grade, further_points),
+        further=further_points,
         notices=tuple(_notices(grade, note)),
         unsafe=grade.isolation.tier == UNISOLATED,
         tier=clean(grade.isolation.tier, 20),
         tier_words=MEANINGS.get(grade.isolation.tier, ""),
         tests=grade.tests,
         chapters=tuple(
-            ChapterView(name, tuple(e for e in exercises if e.chapter == name)) for name in order
+            ChapterView(name, tuple(e for e in exercises if e.chapter == name)) for name in chapters
         ),
         modules=tuple(_modules(grade)),
         left_out=_files(grade.left_out),
@@ -95,7 +95,7 @@ def report(grade: Grade, note: str = "", mark: float | None = None) -> Report:
 
 
 def _modules(grade: Grade) -> Iterator[ModuleView]:
-    """What imports have to say, once: one broken file may keep all modules from being imported."""
+    """Each message of an import once: one broken file may keep all modules from being imported."""
     modules: dict[tuple[bool, str, str], list[str]] = {}
     for module in grade.modules:
         if module.message or not module.ok:
@@ -110,14 +110,15 @@ def _modules(grade: Grade) -> Iterator[ModuleView]:
 
 
 def _messages(module: ModuleReport, grade: Grade) -> Iterator[str]:
-    """The message of an import; with a syntax error also which Python it is one for."""
+    """The message of an import; after a syntax error also which Python found it."""
     yield clean(module.message)
-    is_of_code = "SyntaxError" in module.message and "as UTF-8" not in module.message
-    if is_of_code and grade.provenance:
+    is_of_syntax = "SyntaxError" in module.message and "as UTF-8" not in module.message
+    if is_of_syntax and grade.provenance:
         yield f"The grader has Python {clean(grade.provenance.python, 100)}."
 
 
 def _words(check: Check) -> str:
+    """A sentence on why a check did not pass; "" if it did."""
     if check.state == "passed":
         return ""
     if check.cause is None:
@@ -141,7 +142,7 @@ def _detail(check: Check) -> str:
 def _is_named(check: Check) -> bool:
     """Whether the class of a check's exception is shown: any built-in one, if the check is public.
 
-    A submission could name its own class after an input.
+    Other classes never are: a submission could name one after an input.
     """
     if check.visibility != "public":
         return check.exception in NAMED_EXCEPTIONS
@@ -175,13 +176,13 @@ def _exercise(
     checks: tuple[CheckView, ...],
     causes: set[Cause | None],
     further: FurtherView | None,
-    broken: Sequence[str],
+    roots: Sequence[str],
 ) -> ExerciseView:
     status = _status(exercise, checks, causes)
     hint = clean(exercise.hint)
-    if broken and Cause.IMPORT_FAILED not in causes:
-        many = len(broken) > 1
-        named = f"the exercise{'s' * many} " + ", ".join(f"`{needed}`" for needed in broken)
+    if roots and Cause.IMPORT_FAILED not in causes:
+        many = len(roots) > 1
+        named = f"the exercise{'s' * many} " + ", ".join(f"`{root}`" for root in roots)
         of_its_own = "" if causes == {Cause.UNFINISHED} else f" {hint}"
         hint = f"It builds on {named}, which {'are' if many else 'is'} not right yet.{of_its_own}"
     tried = ("partly", "failed")
@@ -196,14 +197,14 @@ def _exercise(
         hint=hint if status not in ("complete", "not measured") else "",
         checks=checks,
         further=further if status in tried else None,
-        next_step="" if further or status not in tried else _next_step(exercise, checks, broken),
-        roots=tuple(broken),
-        calls_stub=bool(broken) and causes <= {Cause.NOT_STARTED, Cause.UNFINISHED},
+        next_step="" if further or status not in tried else _next_step(exercise, checks, roots),
+        roots=tuple(roots),
+        calls_stub=bool(roots) and causes <= {Cause.NOT_STARTED, Cause.UNFINISHED},
     )
 
 
 def causes_of(checks: Iterable[Check]) -> dict[str, set[Cause | None]]:
-    """By exercise the causes of its checks that have not passed, public ones too."""
+    """For each exercise the causes of its checks that have not passed, public ones too."""
     found: dict[str, set[Cause | None]] = defaultdict(set)
     for check in checks:
         if check.state != "passed":
@@ -211,27 +212,30 @@ def causes_of(checks: Iterable[Check]) -> dict[str, set[Cause | None]]:
     return found
 
 
-def roots(
+def roots_of(
     exercise: ExerciseScore,
     scores: Mapping[str, ExerciseScore],
     causes: Mapping[str, set[Cause | None]],
 ) -> list[str]:
-    """What an exercise builds on and is not right, the deepest first; a stub builds on nothing."""
+    """The exercises that this one builds on and that are not right, deepest first.
+
+    A stub builds on nothing. One whose only cause is UNFINISHED calls one that is not right.
+    """
     found: dict[str, None] = {}
     for needed in exercise.builds_on:
-        one, why = scores.get(needed), causes.get(needed)
-        if one is not None and one.measured:
+        score, why = scores.get(needed), causes.get(needed)
+        if score is not None and score.measured:
             if why != {Cause.NOT_STARTED}:
-                found |= dict.fromkeys(roots(one, scores, causes))
-            if why and why != {Cause.UNFINISHED}:  # else it only calls one that is not
+                found |= dict.fromkeys(roots_of(score, scores, causes))
+            if why and why != {Cause.UNFINISHED}:
                 found[needed] = None
     return list(found)
 
 
-def _next_step(exercise: ExerciseScore, checks: Iterable[CheckView], broken: Sequence[str]) -> str:
-    """Where a student sees a failure: at home, or in the grader alone.
+def _next_step(exercise: ExerciseScore, checks: Iterable[CheckView], roots: Sequence[str]) -> str:
+    """Says where a student can see a failure: at home, or in the grader alone.
 
-    What the grader alone tests explains nothing if what the exercise builds on is `broken`.
+    The rules that the grader alone tests explain nothing if the failure comes from `roots`.
     """
     public = [check for check in checks if check.public]
     if any(check.state == "failed" for check in public):
@@ -240,7 +244,7 @@ def _next_step(exercise: ExerciseScore, checks: Iterable[CheckView], broken: Seq
         return ""
     rules = "; ".join(clean(rule) for rule in exercise.grader_only)
     alone = "Your public tests pass: what fails is tested by the grader alone"
-    return f"{alone}, for example: {rules}." if rules and not broken else f"{alone}."
+    return f"{alone}, for example: {rules}." if rules and not roots else f"{alone}."
 
 
 def _further(failure: FurtherFailure) -> FurtherView:
@@ -273,7 +277,7 @@ def _headline(grade: Grade, further: str) -> str:
     return f"{headline}, further: {further}" if further else headline
 
 
-def _further_words(grade: Grade) -> str:
+def _further_points(grade: Grade) -> str:
     """The points of the further exercises, which are not in the total; "" if there are none."""
     found = [exercise for exercise in grade.exercises if exercise.measured and not exercise.core]
     if not found:
@@ -309,7 +313,7 @@ def _handout(grade: Grade) -> str:
 
 
 def _graded_with(grade: Grade) -> str:
-    """A sentence on where it was graded: what at home may be another version."""
+    """A sentence on the versions it was graded with, which may differ from those at home."""
     if (found := grade.provenance) is None:
         return ""
     versions = f"Python {found.python}, torch {found.torch}, grader {found.grader}"
@@ -427,7 +431,7 @@ class ExerciseView:
 
     @property
     def sentence(self) -> str:
-        """One line for an exercise that nothing ran of, if its checks agree; else ""."""
+        """One line for an exercise of which nothing ran, if all checks say the same; else ""."""
         if not self.status.startswith("not") or len({check.words for check in self.checks}) != 1:
             return ""
         left_out = f"Not measured here: {points(self.max_points)} points left out."
@@ -512,18 +516,15 @@ class Report:
         return tuple(exercise for chapter in self.chapters for exercise in chapter.exercises)
 
     @property
-    def first(self) -> tuple[ExerciseView, ...]:
-        """What was tried and is not complete, by the points that are to be won, core first.
+    def look_first(self) -> tuple[ExerciseView, ...]:
+        """What was tried and is not complete: core first, then by the points still to be won.
 
         What builds on one of these may be right: it is left out until that one is.
         """
         tried = {e.id: e for e in self.exercises if e.status in ("partly", "failed")}
         first = [e for e in tried.values() if not (e.calls_stub or tried.keys() & set(e.roots))]
-        return tuple(
-            sorted(
-                first or tried.values(), key=lambda one: (not one.core, one.points - one.max_points)
-            )
-        )
+        shown = first or tried.values()
+        return tuple(sorted(shown, key=lambda e: (not e.core, e.points - e.max_points)))
 
     @property
     def share(self) -> float:

@@ -62,5 +62,5 @@ def _clean_character(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Cc" or character in _DIRECTION:
         return ""
-    is_forbidden = category == "Cs" or ord(character) & 0xFFFE == 0xFFFE
-    return "\ufffd" if is_forbidden else character
+    is_noncharacter = ord(character) & 0xFFFE == 0xFFFE
+    return "\ufffd" if category == "Cs" or is_noncharacter else character

@@ -11,7 +11,7 @@ from grader.judge.session import collected
 from grader.judge.verdict import UNMEASURED_CAUSES
 from grader.results.html import to_html
 from grader.results.record import Isolation
-from grader.results.student import causes_of, report, roots
+from grader.results.student import causes_of, report, roots_of
 from tests.harness.classroom.fakes import provenance
 from tests.harness.conftest import REPOSITORY
 from tests.harness.results.example_grade import (
@@ -201,11 +201,11 @@ def test_what_an_exercise_builds_on_is_followed_through_all_but_stubs():
         check("between", "failed", Cause.WRONG_ANSWER),
         check("raced", "not_run", Cause.NEEDS_CUDA),
     ]
-    found = {name: roots(one, scores, causes_of(checks)) for name, one in scores.items()}
+    found = {name: roots_of(one, scores, causes_of(checks)) for name, one in scores.items()}
     top = ["root", "between"]
     assert found == {"root": [], "raced": [], "fine": top[:1], "between": top[:1], "top": top}
     checks[2] = check("between", "failed", Cause.NOT_STARTED)
-    assert roots(scores["top"], scores, causes_of(checks)) == ["between", "root"]
+    assert roots_of(scores["top"], scores, causes_of(checks)) == ["between", "root"]
 
 
 @every_output
@@ -227,5 +227,5 @@ def test_what_builds_on_an_exercise_that_is_named_is_not_named_first():
     ]
     scores = (exercise("top", 0.0, 2.0, builds_on=("root",)), exercise("root", 0.0, 1.0))
     shown = report(grade(checks=tuple(checks), exercises=scores))
-    assert [one.id for one in shown.first] == ["root"]
+    assert [one.id for one in shown.look_first] == ["root"]
     assert {one.id: one.status for one in shown.exercises} == {"top": "failed", "root": "failed"}
