@@ -27,11 +27,11 @@ def pack(
     """The bytes of the zip: on every machine the same for the same files.
 
     `minutes` is the assignment's time limit on Gradescope, `extra_index` the address of an extra
-    package index for pip. Only if `settings` has one, the zip has a settings.json.
+    package index for pip. The zip has a settings.json only if `settings` sets something.
 
     Raises:
         PackError: a file is missing, the index is not a web address, a leaderboard would show
-            points that are hidden, or extensions are not Gradescope's.
+            points that are hidden, or the late policy has extensions, which Gradescope gives.
     """
     if extra_index and not extra_index.startswith(("https://", "http://")):
         raise PackError(

@@ -19,7 +19,8 @@ from grader.pack.files import write_files
 from grader.results.record import Grade, from_json
 
 _MAX_NAMED = 5  # checks in a message
-_AUTHORS = (2, 4)  # exit statuses: the reference cannot be read; a mistake in the manifest
+# Exit statuses of a grading: the reference cannot be read, or the manifest has a mistake.
+_BAD_CHECKOUT = (2, 4)
 
 
 class RehearsalError(Exception):
@@ -35,9 +36,9 @@ def check(files: dict[str, bytes]) -> None:
     """
     text = files["assignment/assignment.toml"].decode()
     declared = manifests.parse(text, manifests.SOURCE).points
-    with tempfile.TemporaryDirectory(prefix="pack-") as place:
-        write_files(files, Path(place))
-        grade = grade_packed(Path(place))
+    with tempfile.TemporaryDirectory(prefix="pack-") as folder:
+        write_files(files, Path(folder))
+        grade = grade_packed(Path(folder))
     missed = [
         f"{c.test} {c.state}: {c.cause}"
         for c in grade.checks
@@ -58,9 +59,7 @@ def check(files: dict[str, bytes]) -> None:
 def grade_packed(folder: Path) -> Grade:
     """Grades the reference in `folder` with the grader there, without races.
 
-    Raises:
-        RehearsalError: its assignment cannot be used.
-        GraderFault: it cannot grade here.
+    Raises RehearsalError if the checkout there has a mistake, GraderFault if it cannot grade here.
     """
     command = ["grade", "solutions", "--out", "out", "--timing", "skip"]
     done = subprocess.run(
@@ -75,4 +74,4 @@ def grade_packed(folder: Path) -> Grade:
     if done.returncode == 0:
         return from_json((folder / "out" / "grade.json").read_bytes())
     message = f"the reference could not be graded with the packed files:\n{done.stderr.strip()}"
-    raise RehearsalError(message) if done.returncode in _AUTHORS else GraderFault(message)
+    raise RehearsalError(message) if done.returncode in _BAD_CHECKOUT else GraderFault(message)
