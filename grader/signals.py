@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 _received: list[str] = []  # names of the signals that came in `stop_on_signals`
-_held_back: list[bool] = []
+_held_back: list[bool] = []  # an entry for each `held_back` that this process is in
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -24,22 +24,22 @@ def stop_on_signals() -> Iterator[None]:
     """
 
     def stop(number: int, _: FrameType | None) -> None:
-        for other in before:
+        for other in handlers:
             signal.signal(other, signal.SIG_IGN)
         _received.append(signal.Signals(number).name)
         if not _held_back:
             raise Stopped(_received[0])
 
     # A signal that is already ignored stays ignored: nohup relies on that.
-    before = {n: h for n in _STOP_SIGNALS if (h := signal.getsignal(n)) is not signal.SIG_IGN}
-    for number in before:
+    handlers = {n: h for n in _STOP_SIGNALS if (h := signal.getsignal(n)) is not signal.SIG_IGN}
+    for number in handlers:
         signal.signal(number, stop)
     try:
         yield
     finally:
         # After a signal the process is ending, and no other one may interrupt its cleanup.
         if not _received:
-            for number, handler in before.items():
+            for number, handler in handlers.items():
                 signal.signal(number, handler)
 
 
@@ -55,9 +55,9 @@ def held_back() -> Iterator[None]:
 
 
 def reset() -> None:
-    """Undoes what this process inherited: blocked signals, and ignored ones.
+    """Unblocks all signals and restores the default for those that this process inherited ignored.
 
-    Those that end it stay ignored: nohup relies on that. Python itself ignores two others.
+    Stop signals stay ignored: nohup relies on that. Python itself ignores SIGPIPE and SIGXFSZ.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     kept = {*_STOP_SIGNALS, signal.SIGPIPE, signal.SIGXFSZ}
