@@ -61,9 +61,9 @@ def join(memory: int, processes: int) -> ControlGroup:
     limits = {"memory": str(memory), "pids": str(processes)}
     folders, limited, reasons = [], [], []
     for own in _own_groups():
-        for left in own.folder.glob(f"{_PREFIX}*"):  # by a zygote that was killed
+        for stale in own.folder.glob(f"{_PREFIX}*"):  # of a zygote that was killed
             with contextlib.suppress(OSError):  # it still has processes
-                left.rmdir()
+                stale.rmdir()
         try:
             folders.append(_enter_new(own, limits))
         except OSError as error:
@@ -71,14 +71,12 @@ def join(memory: int, processes: int) -> ControlGroup:
             reasons.append(f"{', '.join(own.controllers)}: {name}")
             continue
         limited += [f"{name} (version {own.version})" for name in own.controllers]
-    return ControlGroup(
-        folders,
-        ", ".join(limited) or "none: " + ("; ".join(reasons) or "no hierarchy is mounted here"),
-    )
+    none = "none: " + ("; ".join(reasons) or "no hierarchy is mounted here")
+    return ControlGroup(folders, ", ".join(limited) or none)
 
 
 def _enter_new(own: _OwnGroup, limits: dict[str, str], tries: int = 3) -> Path:
-    """Makes a group with these limits and puts this process into it; undoes that at an OSError."""
+    """Moves this process into a new group with these limits; removes that again at an OSError."""
     # The process id is not enough: processes in different pid namespaces may have the same one.
     folder = own.folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
     folder.mkdir()
@@ -102,7 +100,7 @@ def _enter_new(own: _OwnGroup, limits: dict[str, str], tries: int = 3) -> Path:
 def _own_groups(
     mounts: Path = Path("/proc/self/mountinfo"), groups: Path = Path("/proc/self/cgroup")
 ) -> Iterator[_OwnGroup]:
-    """This process's group in each hierarchy with limits, which it enables in version 2."""
+    """This process's group in each hierarchy that can limit; enables controllers in version 2."""
     paths = {}
     for line in groups.read_text().splitlines():
         _, controllers, path = line.split(":", 2)
@@ -129,7 +127,7 @@ def _folder_of(path: str, root: str, mount_point: str) -> Path:
 
 
 def _enable_controllers(folder: Path) -> tuple[str, ...]:
-    """Enables our controllers for groups below this one (version 2); those that are enabled."""
+    """Enables our controllers for groups below this one (version 2); returns those that now are."""
     with contextlib.suppress(OSError):
         offered = (folder / "cgroup.controllers").read_text().split()
         wanted = [name for name in _LIMIT_FILES if name in offered]

@@ -49,7 +49,7 @@ def kernel_files() -> list[str]:
 
 
 def libraries() -> list[str]:
-    """Folders with the driver's libraries that are no usual ones for libraries."""
+    """Folders that may hold the driver's libraries, besides the usual ones for libraries."""
     named = os.environ.get("LD_LIBRARY_PATH", "").split(":")
     folders = map(Path, (*_DRIVER_LIBRARIES, *named))
     return [str(folder) for folder in folders if folder.is_absolute() and folder.is_dir()]

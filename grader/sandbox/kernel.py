@@ -78,9 +78,9 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str = ""
 
 
 def restrict_mounts(target: str, flags: int) -> None:
-    """Gives a mount and all mounts below it these flags, by mount_setattr(2) of Linux 5.12.
+    """Sets flags on a mount and on all mounts below it, by mount_setattr(2) of Linux 5.12.
 
-    The flags are of MS_RDONLY, MS_NOSUID, MS_NODEV and MS_NOEXEC, which have one number there too.
+    Only MS_RDONLY, MS_NOSUID, MS_NODEV and MS_NOEXEC, whose numbers are MOUNT_ATTR_*'s too.
     """
     attr_set = struct.pack("=4Q", flags, 0, 0, 0)
     path = os.fsencode(target) + b"\0"
@@ -88,13 +88,9 @@ def restrict_mounts(target: str, flags: int) -> None:
 
 
 def mount_points(table: Path = Path("/proc/self/mounts")) -> list[str]:
-    """All mount points, in the order of mounting.
-
-    The kernel writes a blank or backslash as three octal digits.
-    """
-    lines = table.read_bytes().splitlines()
-    escaped = (line.split(b" ")[1] for line in lines)
-    return [
+    """All mount points, in the order of mounting."""
+    escaped = (line.split(b" ")[1] for line in table.read_bytes().splitlines())
+    return [  # the kernel writes a blank or backslash as three octal digits
         os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), point))
         for point in escaped
     ]
@@ -139,7 +135,7 @@ def drop_bounding_set() -> None:
 
 
 def set_capabilities(kept: int) -> None:
-    """Sets this thread's effective, permitted and inheritable capabilities, a bit each."""
+    """Leaves this thread these effective, permitted and inheritable capabilities, a bit each."""
     low, high = kept & 0xFFFFFFFF, kept >> 32
     header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
     syscall(_CAPSET, header, struct.pack("=6I", *[low] * 3, *[high] * 3))

@@ -45,8 +45,9 @@ def restrict(readable: Iterable[str], writable: Iterable[str], devices: Iterable
     """
     version = abi()
     handled = (1 << _RIGHTS_BY_ABI.get(min(version, 5), 13)) - 1
-    ruleset = struct.pack("=3Q", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    tcp, scopes = 3 if version >= 4 else 0, 3 if version >= 6 else 0  # both bits of each
+    ruleset = struct.pack("=3Q", handled, tcp, scopes)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8  # of the fields that it knows
     fd = kernel.syscall(_CREATE_RULESET, ruleset, size, 0)
     try:
         for paths, rights in ((readable, _READ), (writable, _READ | _WRITE), (devices, _DEVICE)):

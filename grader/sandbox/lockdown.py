@@ -32,8 +32,7 @@ def detach(channel: int, output: int, *others: int) -> None:
     """Leaves the zygote's session, makes `output` stdout and stderr, closes other descriptors."""
     os.setsid()
     signal.set_wakeup_fd(-1)
-    null = os.open("/dev/null", os.O_RDONLY)
-    os.dup2(null, 0)
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
     kernel.close_all_but({0, 1, 2, channel, *others})
@@ -64,7 +63,7 @@ def limit_resources(processes: int = PROCESSES, with_cuda: bool = False) -> None
 
 
 def drop_privileges(uid: int, gid: int, *others: int) -> None:
-    """Switches to another user and to these groups for good, and leaves all other groups."""
+    """Switches for good to a user, its group `gid` and the groups `others`; leaves all others."""
     os.setgroups(others)
     os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
@@ -74,16 +73,16 @@ def apply_restrictions(
     readable: Iterable[str] | None,
     writable: Iterable[str],
     with_cuda: bool = False,
-    may_be_looked_at: bool = False,
+    dumpable: bool = False,
 ) -> None:
     """The last steps: capabilities, parent-death signal, no new privileges, Landlock, seccomp.
 
     None of them can be undone by this process. `readable` and `writable` are paths for Landlock;
-    `readable` is None where there is none. `may_be_looked_at` lets other processes of the same user
-    look at its descriptors.
+    `readable` is None where there is none. `dumpable` lets other processes of its user open its
+    descriptors.
     """
     kernel.set_capabilities(0)
-    kernel.prctl(kernel.PR_SET_DUMPABLE, int(may_be_looked_at))
+    kernel.prctl(kernel.PR_SET_DUMPABLE, int(dumpable))
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # changing the user clears it
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if with_cuda:
@@ -96,17 +95,15 @@ def apply_restrictions(
 def limit_memory(mebibytes: int, address_space: bool) -> None:
     """Lets this process allocate at most this much memory beyond what it holds now.
 
-    `address_space` False limits writable private memory instead, so that a file larger than
-    memory can be mapped.
+    Limits its address space, or else writable private memory, so that it can map a large file.
     """
+    # The limit, and the field of statm that says how much of it is taken now.
+    what, field = (resource.RLIMIT_AS, 0) if address_space else (resource.RLIMIT_DATA, 5)
     file = os.open("/proc/self/statm", os.O_RDONLY)
     pages = os.read(file, 200).split()
     os.close(file)
-    held = int(pages[0 if address_space else 5]) * resource.getpagesize()
-    limit = held + mebibytes * 2**20
-    resource.setrlimit(
-        resource.RLIMIT_AS if address_space else resource.RLIMIT_DATA, (limit, limit)
-    )
+    limit = int(pages[field]) * resource.getpagesize() + mebibytes * 2**20
+    resource.setrlimit(what, (limit, limit))
 
 
 def forbid_files() -> None:

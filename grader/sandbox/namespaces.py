@@ -16,6 +16,7 @@ from grader.wire.messages import ForkWorker, Grading
 SUBMISSION, SCRATCH, TMP = "/submission", "/scratch", "/tmp"  # a worker's folders, as it sees them
 
 _DATA_FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+_READ_ONLY_DATA_FLAGS = _DATA_FLAGS | kernel.MS_RDONLY
 _LIBRARY_FLAGS = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
 _DEVICE_FLAGS = kernel.MS_NOSUID | kernel.MS_NOEXEC
 # A remount must keep these flags of a mount: in a user namespace the kernel refuses to drop them.
@@ -59,7 +60,7 @@ class Namespaces(Sandbox):
         kernel.drop_bounding_set()  # for all workers: the zygote executes no program
 
     def _enter_namespaces(self) -> bool:
-        """Enters mount and network namespaces; False if that took a user namespace and a child."""
+        """Enters mount and network namespaces; False if only a child in a user namespace could."""
         uid, gid = os.getuid(), os.getgid()
         spaces = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET
         with contextlib.suppress(PermissionError):
@@ -78,7 +79,7 @@ class Namespaces(Sandbox):
         return False
 
     def _build_root(self) -> None:
-        """Mounts the workers' root, read-only, in the mount namespace of this process, its own."""
+        """Builds the workers' root, read-only, in this process's own mount namespace."""
         root = str(self.root)
         kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
         self.root.mkdir(mode=0o755)
@@ -94,32 +95,30 @@ class Namespaces(Sandbox):
         for folder in self.grading.hidden:
             inside = Path(root + folder)
             if inside.is_dir():
-                kernel.mount(
-                    "tmpfs", str(inside), "tmpfs", _DATA_FLAGS | kernel.MS_RDONLY, "mode=755"
-                )
+                kernel.mount("tmpfs", str(inside), "tmpfs", _READ_ONLY_DATA_FLAGS, "mode=755")
         # In memory, since each worker's folder is made and removed here.
         scratch = f"{self.run}/scratch"
         kernel.mount("tmpfs", scratch, "tmpfs", _DATA_FLAGS, "mode=711,size=4m")
         shared = map(str, Path(self.run, "shared").iterdir())
         for mount_point in ("/proc", TMP, SUBMISSION, SCRATCH, *shared):
             self.root.joinpath(mount_point[1:]).mkdir(parents=True, exist_ok=True)
-        _remount(root, kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV)
+        _remount(root, _LIBRARY_FLAGS)
 
     def _add_library(self, path: str) -> None:
         """Makes a path of the machine readable inside; a link stays a link."""
         inside = self.root / path[1:]
-        if Path(path).is_symlink() and not inside.is_symlink():  # it came with a folder above it
+        if Path(path).is_symlink() and not inside.is_symlink():  # else it came with its folder
             inside.parent.mkdir(parents=True, exist_ok=True)
             inside.symlink_to(Path(path).readlink())
             path = os.path.realpath(path)
         if Path(path).exists() and not (self.root / path[1:]).exists():
-            self._bind_inside(path, _LIBRARY_FLAGS, whole=self.grading.with_devices)
+            self._bind_inside(path, _LIBRARY_FLAGS, recursive=self.grading.with_devices)
 
-    def _bind_inside(self, path: str, flags: int, whole: bool = False) -> None:
+    def _bind_inside(self, path: str, flags: int, recursive: bool = False) -> None:
         """Binds a path of the machine at the same path below the root.
 
-        With `whole`, what is mounted below the path comes along, read-only: containers mount the
-        driver's libraries as single files.
+        With `recursive`, what is mounted below the path comes along, read-only: containers mount
+        the driver's libraries as single files.
         """
         inside = f"{self.root}{path}"
         if os.path.isdir(path):
@@ -127,7 +126,7 @@ class Namespaces(Sandbox):
         else:
             os.makedirs(os.path.dirname(inside), exist_ok=True)
             Path(inside).touch()
-        if whole:
+        if recursive:
             kernel.mount(path, inside, None, kernel.MS_BIND | kernel.MS_REC)
             kernel.restrict_mounts(inside, _LIBRARY_FLAGS)
         else:
@@ -192,8 +191,8 @@ class Namespaces(Sandbox):
         """Enters the worker's own namespaces and root, in which it finds its own /proc and /tmp."""
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
         root = str(self.root)
-        # Without what the kernel counts for all: a counter that one worker moves another may read.
-        # A driver reads of its devices there.
+        # Only processes: by a counter of the whole machine one worker could signal to another. A
+        # driver, though, reads of its devices there.
         shown = "" if self.grading.with_devices else "subset=pid"
         kernel.mount("proc", root + "/proc", "proc", _DATA_FLAGS, shown)
         options = _tmpfs_options(TMP_MIB, TMP_FILES, request.uid)
@@ -201,8 +200,8 @@ class Namespaces(Sandbox):
         # The mount above hides an interpreter or a shared folder that is below /tmp.
         for folder in self._interpreter_in_tmp:
             self._bind_inside(folder, _LIBRARY_FLAGS)
-        self._bind_inside(paths.shared, _DATA_FLAGS | kernel.MS_RDONLY)
-        bind_mount(paths.submission, root + SUBMISSION, _DATA_FLAGS | kernel.MS_RDONLY)
+        self._bind_inside(paths.shared, _READ_ONLY_DATA_FLAGS)
+        bind_mount(paths.submission, root + SUBMISSION, _READ_ONLY_DATA_FLAGS)
         bind_mount(paths.scratch, root + SCRATCH, _DATA_FLAGS)
         os.chdir(root)
         kernel.pivot_root(".", ".")
@@ -237,5 +236,5 @@ def bind_mount(source: str, target: str, flags: int) -> None:
 
 
 def _remount(target: str, flags: int) -> None:
-    flags |= os.statvfs(target).f_flag & _LOCKED_FLAGS  # it has mount(2)'s numbers for these
+    flags |= os.statvfs(target).f_flag & _LOCKED_FLAGS  # the same bits as in mount(2)
     kernel.mount("none", target, None, kernel.MS_REMOUNT | kernel.MS_BIND | flags)

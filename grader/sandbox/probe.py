@@ -20,7 +20,7 @@ _TO_CREATE = os.O_WRONLY | os.O_CREAT
 def probe(grading: Grading, judge: int, world_writable: tuple[str, ...] = ()) -> dict[str, str]:
     """Tries each attempt; returns by its name the error that it met, or "allowed".
 
-    `judge` is the judge's process id. Usually every user of the machine may write `world_writable`.
+    `judge` is its process id; `world_writable` are folders that every user can usually write.
     """
     attempts: dict[str, Callable[[], object]] = {
         "read a secret": lambda: _open(grading.canary),

@@ -45,7 +45,7 @@ _MADVICES = (4, 8, 14)  # DONTNEED, FREE, HUGEPAGE: glibc, mimalloc, numpy
 _MADVICES_ON_READING = 3  # NORMAL, RANDOM, SEQUENTIAL and WILLNEED have the numbers up to this
 
 
-@functools.lru_cache(maxsize=2)  # gain, with the cache below: 1.1
+@functools.lru_cache(maxsize=2)  # gain with the cache below: 1.1, as `speed.py` defines it
 def program(pid: int, machine: str = platform.machine(), with_cuda: bool = False) -> bytes:
     """The filter for a process with this id, as it sees itself: an array of sock_filter.
 
@@ -70,7 +70,7 @@ def numbers_of(machine: str, with_cuda: bool = False) -> tuple[int, dict[str, in
 def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
     """The filter's instructions, with `_IS_OWN_PID` in place of the check of the process's id."""
     architecture, numbers = numbers_of(machine, with_cuda)
-    denied, done = _ERRNO | errno.EPERM, _ERRNO | 0
+    denied, skipped = _ERRNO | errno.EPERM, _ERRNO | 0  # skipped calls seem to succeed
     instructions = [
         *_load(_ARCH_AT),
         *_return_unless(_JUMP_EQUAL, architecture, _KILL),
@@ -78,15 +78,15 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
         *_return_if(_JUMP_GREATER_EQUAL, _X32, _KILL),  # on x86-64 the convention of x32
     ]
 
-    def rule(name: str, at: int, *checks: bytes) -> None:
-        # Loads an argument, to be checked. Skips all that for other calls: it is far shorter than
-        # the longest jump, 255.
-        body = [*_load(_argument(at)), *checks]
+    def rule(name: str, index: int, *checks: bytes) -> None:
+        # Loads the argument of this index, to be checked. Other calls jump over all that: it is far
+        # shorter than the longest jump, 255.
+        body = [*_load(_argument(index)), *checks]
         instructions.extend([_instruction(_JUMP_EQUAL, numbers[name], 0, len(body)), *body])
 
-    def allow_values(name: str, at: int, *values: int) -> None:
+    def allow_values(name: str, index: int, *values: int) -> None:
         checks = [line for value in values for line in _return_if(_JUMP_EQUAL, value, _ALLOW)]
-        rule(name, at, *checks, _return(denied))
+        rule(name, index, *checks, _return(denied))
 
     allow_values("clone", 0, _CLONE_OF_THREADS)
     rule("kill", 0, _IS_OWN_PID, _return(_ALLOW), _return(denied))
@@ -94,7 +94,7 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
     allow_values("prlimit64", 0, 0)
     # Without times it must fail: `Path.touch` then opens the file, which creates it. With times it
     # must not: `shutil.copy2` would fail too.
-    rule("utimensat", 2, *_return_if(_JUMP_EQUAL, 0, denied), _return(done))
+    rule("utimensat", 2, *_return_if(_JUMP_EQUAL, 0, denied), _return(skipped))
     if not with_cuda:  # a driver maps shared memory, and what it advises was never measured
         # Pages of shared memory stay while they are mapped nowhere, and then count nowhere.
         rule(
@@ -109,7 +109,7 @@ def _template(machine: str, with_cuda: bool) -> tuple[bytes, ...]:
         rule(
             "madvise",
             2,
-            *_return_if_at_most(_MADVICES_ON_READING, done),
+            *_return_if_at_most(_MADVICES_ON_READING, skipped),
             *(x for n in _MADVICES for x in _return_if(_JUMP_EQUAL, n, _ALLOW)),
             _return(denied),
         )

@@ -49,18 +49,18 @@ class SharedFilesystem(Sandbox):
                 "that needs Linux 6.2"
             )
         try:
-            seccomp.program(1)
+            seccomp.program(1)  # its template is cached for the workers
             if self.needs_root:
                 _require_reachable(lockdown.interpreter_folders())
                 self._close_folders()
         except OSError as error:
             raise CannotIsolate(f"the grading's folders cannot be closed: {error}") from error
-        machine = (*lockdown.LIBRARIES, *lockdown.interpreter_folders(), *lockdown.DEVICES)
+        paths = (*lockdown.LIBRARIES, *lockdown.interpreter_folders(), *lockdown.DEVICES)
         if self.grading.with_devices:
-            machine += (*cuda.libraries(), *cuda.kernel_folders(), *cuda.kernel_files())
+            paths += (*cuda.libraries(), *cuda.kernel_folders(), *cuda.kernel_files())
         hidden = tuple(os.path.realpath(folder) for folder in self.grading.hidden)
-        parts = [part for path in machine for part in _without_hidden(path, hidden)]
-        self._readable = list(dict.fromkeys(parts))  # /lib may be a link to /usr/lib
+        readable = [part for path in paths for part in _without_hidden(path, hidden)]
+        self._readable = list(dict.fromkeys(readable))  # /lib may be a link to /usr/lib
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
 
     def _close_folders(self) -> None:
@@ -100,7 +100,7 @@ class SharedFilesystem(Sandbox):
             # Others of its user can then open its descriptors, as the look at synced files must.
             # It could also write to its /proc/self/clear_refs, which resets its peak memory:
             # Landlock prevents that.
-            may_be_looked_at=self.uses_landlock or request.watch == "syncs",
+            dumpable=self.uses_landlock or request.watch == "syncs",
         )
         return paths
 
@@ -161,7 +161,7 @@ def _require_reachable(paths: Iterable[str]) -> None:
 
 
 def _without_hidden(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
-    """Resolved paths that hold all below a path but the hidden folders, given as resolved paths.
+    """Yields paths that together hold all below `path` but the hidden folders; all are resolved.
 
     Only the path itself, if no hidden folder is below it; nothing, if it is hidden or missing.
     """
