@@ -30,7 +30,7 @@ _SHORT_IMPORT = 1.0  # charged seconds of a module's import that draw nothing
 _IMPORTS = 3  # of each module, before the tests
 # Of the time since its plan. A submission that was charged more is to blame for a timeout.
 _BLAME_FRACTION = 0.5
-_NOTHING = 1e-6  # seconds of a share that rounding may leave
+_ROUNDING = 1e-6  # seconds of a share that may be left of it only by rounding
 _DISK_SECONDS = 30.0  # that all workers of a grading may wait for the disk at no charge
 _START_SECONDS = 60.0  # reserved in a time limit: until the first test, on a slow machine
 
@@ -63,7 +63,7 @@ class TimeBudget:
         seconds: the budget: what tests may draw together once their exercise's share is spent.
         time_limit: wall seconds, from now, within which the grading has to end; None for no limit.
         now: a clock that the lanes share.
-        least_share: seconds that each exercise has at least for its tests; all it may use if inf.
+        least_share: seconds that each group's share has at least; if inf, all its tests' limits.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class TimeBudget:
         """Seconds that are left of a group's share; 0 once it is spent."""
         number, seconds = self._shares.get(group, (0, math.inf))
         left = seconds - self._used[number]
-        return left if left > _NOTHING else 0.0
+        return left if left > _ROUNDING else 0.0
 
     def end_share(self, group: str) -> None:
         """Spends what is left of a group's share."""
@@ -160,13 +160,11 @@ class TimeBudget:
     def check_end(self) -> None:
         """Raises once the time limit of the whole grading has passed.
 
-        Raises:
-            SubmissionFailure: the submission used up the time.
-            GraderFault: it did not: the machine was too slow for this time limit.
+        SubmissionFailure if the submission used up the time, GraderFault if a slow machine did.
         """
         if not self.is_over:
             return
-        if self._is_to_blame:
+        if self._submission_is_to_blame:
             raise SubmissionFailure(Cause.TIMEOUT, "the grading's time was up")
         raise GraderFault(
             "the time limit of the grading was too short for this machine: the submission drew "
@@ -175,7 +173,7 @@ class TimeBudget:
         )
 
     @property
-    def _is_to_blame(self) -> bool:
+    def _submission_is_to_blame(self) -> bool:
         """Whether the submission used up the grading's time, rather than the machine.
 
         It did if it spent the full budget, or was charged more than half of the time since the
@@ -204,21 +202,21 @@ class TimeBudget:
         """
         self._began, self._cores = self._now(), cores
         allowed: dict[str, float] = {}
-        most: dict[str, float] = {}
+        all_limits: dict[str, float] = {}
         longest = 0.0
         for group, test, usual in limits:
             longest = max(longest, usual)
-            most[group] = most.get(group, 0.0) + usual
+            all_limits[group] = all_limits.get(group, 0.0) + usual
             allowed[group] = allowed.get(group, 0.0) + self.times.allowed(test)
         shares = {
-            group: min(most[group], max(self._least_share, seconds))
+            group: min(all_limits[group], max(self._least_share, seconds))
             for group, seconds in allowed.items()
         }
         self._shares = {group: (n, seconds) for n, (group, seconds) in enumerate(shares.items())}
         self._used = _shared_array(len(shares) + 1)
-        short = sum(min(usual, _SHORT_IMPORT) for usual in imports)
+        short_imports = sum(min(usual, _SHORT_IMPORT) for usual in imports)
         # The test or import that draws the last of the budget may exceed it by its limit.
-        outside = sum(shares.values()) + _IMPORTS * short + longest + _DISK_SECONDS
+        outside = sum(shares.values()) + _IMPORTS * short_imports + longest + _DISK_SECONDS
         self._outside_budget = outside + further
         if self._time_limit is not None:
             seconds = (self._time_limit - _START_SECONDS) * min(1.0, cores)

@@ -51,16 +51,15 @@ class Callbacks:
     def use_in(self, message: Any) -> Use | None:
         """The use that a worker's message asks for; None if it is the answer to the request.
 
-        Raises:
-            SubmissionFailure: it is a use of no function, not the next one, or one too many.
+        Raises SubmissionFailure for a use of no function, out of order, or one too many.
         """
         if not isinstance(message, dict) or message.keys() != {"use", "function", "args", "kwargs"}:
             return None
         number, args, kwargs = message["function"], message["args"], message["kwargs"]
-        known = type(number) is int and 0 <= number < len(self._functions)
+        is_known = type(number) is int and 0 <= number < len(self._functions)
         is_next = type(message["use"]) is int and message["use"] == self._uses
         are_keywords = type(kwargs) is dict and all(type(name) is str for name in kwargs)
-        if not (known and is_next and type(args) is tuple and are_keywords):
+        if not (is_known and is_next and type(args) is tuple and are_keywords):
             raise SubmissionFailure(Cause.PROTOCOL, "a use of a function has an unknown form")
         self._uses += 1
         if self._uses > MAX_USES:

@@ -20,7 +20,7 @@ from grader.supervisor.process import OutputPipe
 from grader.supervisor.watching import Listener
 from grader.wire import arguments, frames
 
-_PIECE = 2**16  # bytes of a long message: who has sent so many may wait until they are read
+_PIECE = 2**16  # bytes: a worker that has sent so many of a message may wait for their reading
 
 
 class Channel:
@@ -123,13 +123,13 @@ class Channel:
         except frames.FrameError as error:
             raise SubmissionFailure(Cause.PROTOCOL, str(error)) from error
 
-    def _fill(self, room: memoryview, timer: Timer) -> None:
+    def _fill(self, buffer: memoryview, timer: Timer) -> None:
         filled = 0
-        while filled < len(room):
+        while filled < len(buffer):
             try:
-                got = os.readv(self._socket.fileno(), [room[filled:]])
+                got = os.readv(self._socket.fileno(), [buffer[filled:]])
             except BlockingIOError:
-                self._wait(select.POLLIN, timer, min(len(room) - filled, _PIECE))
+                self._wait(select.POLLIN, timer, min(len(buffer) - filled, _PIECE))
                 continue
             except ConnectionResetError:
                 got = 0
@@ -144,21 +144,21 @@ class Channel:
         poll.register(self._socket, event)
         poll.register(self._output, select.POLLIN)
         listener = self._listener
-        announced = listener.fileno() if listener is not None and listener.is_open else None
-        if announced is not None:
-            poll.register(announced, select.POLLIN)
+        calls_fd = listener.fileno() if listener is not None and listener.is_open else None
+        if calls_fd is not None:
+            poll.register(calls_fd, select.POLLIN)
         while True:
             happened = dict(poll.poll(timer.wait() * 1000 + 1))
             if self._output.fileno() in happened and not self._output.drain():
                 poll.unregister(self._output)
-            if listener is not None and announced in happened:
-                poll.unregister(announced)
-                if happened[announced] & select.POLLIN:  # else the worker has ended
+            if listener is not None and calls_fd in happened:
+                poll.unregister(calls_fd)
+                if happened[calls_fd] & select.POLLIN:  # else the worker has ended
                     with timer.paused():
                         listener.answer()
                     if listener.is_open:
-                        announced = listener.fileno()
-                        poll.register(announced, select.POLLIN)
+                        calls_fd = listener.fileno()
+                        poll.register(calls_fd, select.POLLIN)
             ready = self._socket.fileno() in happened
             # A worker that sends a byte now and then has not answered.
             has_answered = ready and self.is_judges_turn()
@@ -184,11 +184,11 @@ class Channel:
         if self._listener is not None and self._listener.is_waited_for():
             return True
         if self._needed:
-            return self._bytes(termios.FIONREAD) >= self._needed
-        return not self._bytes(termios.TIOCOUTQ)
+            return self._waiting_bytes(termios.FIONREAD) >= self._needed
+        return not self._waiting_bytes(termios.TIOCOUTQ)
 
-    def _bytes(self, direction: int) -> int:
-        """Bytes that wait in the socket: to be read here, or by the worker."""
+    def _waiting_bytes(self, direction: int) -> int:
+        """Bytes in the socket that wait to be read: FIONREAD here, TIOCOUTQ by the worker."""
         (count,) = struct.unpack("i", fcntl.ioctl(self._socket, direction, bytes(4)))
         return int(count)
 

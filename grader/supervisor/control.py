@@ -53,11 +53,7 @@ class PendingReply:
         self.descriptors: list[Descriptor] = []
 
     def wait(self, kind: type[M]) -> M:
-        """Returns the reply once it is there.
-
-        Raises:
-            GraderFault: it is `Failed`, or none comes.
-        """
+        """Returns the reply once it is there; raises GraderFault for `Failed`, or if none comes."""
         while self.message is None:
             self._control.read_reply()
         if isinstance(self.message, messages.Failed):

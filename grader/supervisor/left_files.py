@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
 from assignment.calls.file_calls import MAX_CONTENT, Seen
@@ -20,7 +21,7 @@ from grader.wire import frames
 _MOST_SEEN = 2**30  # bytes, in all moments of a call
 # Errors that what a worker left explains: a name that is missing or too long, a link, a socket, a
 # file in place of a folder, a folder that is closed.
-_LEFT = {*(errno.ENOENT, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO, errno.ENOTDIR, errno.EACCES)}
+_LEFT = {errno.ENOENT, errno.ENAMETOOLONG, errno.ELOOP, errno.ENXIO, errno.ENOTDIR, errno.EACCES}
 
 
 class LeftFiles:
@@ -71,19 +72,17 @@ class LeftFiles:
         descriptor = self._open(folder, as_folder=True)
         try:
             with os.scandir(descriptor) as entries:
-                names = []
-                for entry in entries:
-                    names.append(entry.name)
-                    if len(names) > frames.DEFAULT_CAPS.items:
-                        raise SubmissionFailure(Cause.TOO_LARGE, "more files than may be listed")
+                names = [entry.name for entry in islice(entries, frames.DEFAULT_CAPS.items + 1)]
         finally:
             os.close(descriptor)
+        if len(names) > frames.DEFAULT_CAPS.items:
+            raise SubmissionFailure(Cause.TOO_LARGE, "more files than may be listed")
         if any("\udc80" <= letter <= "\udcff" for name in names for letter in name):
             raise SubmissionFailure(Cause.NOT_PLAIN_DATA, "a file's name is not UTF-8")
         return sorted(names)
 
     def _open(self, path: str, as_folder: bool) -> int:
-        """Opens it; an error that its owner would meet is FromSubmission, a machine's is not."""
+        """Opens a path; an error that its owner would meet is FromSubmission, others are not."""
         below = PurePosixPath(path)
         if not below.is_relative_to(self._path) or ".." in below.parts:
             raise GraderFault(f"a test asked for {path}, which is not below {self._path}")
@@ -92,14 +91,14 @@ class LeftFiles:
         except OSError as error:
             if error.errno not in _LEFT or self._is_machines_refusal(error, below, as_folder):
                 raise
-            raise _raised(error.errno or 0, path) from None
+            raise _submissions_error(error.errno or 0, path) from None
         found = os.fstat(descriptor)
-        problem = _problem(found.st_mode, as_folder)
+        problem = _owners_errno(found.st_mode, as_folder)
         if found.st_uid != os.fstat(self._folder).st_uid:  # no worker can make such a file
             problem = errno.EACCES
         if problem:
             os.close(descriptor)
-            raise _raised(problem, path)
+            raise _submissions_error(problem, path)
         return descriptor
 
     def _is_machines_refusal(self, error: OSError, below: PurePosixPath, as_folder: bool) -> bool:
@@ -108,7 +107,7 @@ class LeftFiles:
             return False
         inside = str(below.relative_to(self._path))
         mode = os.stat(inside, dir_fd=self._folder, follow_symlinks=False).st_mode
-        return not _problem(mode, as_folder)
+        return not _owners_errno(mode, as_folder)
 
 
 def _content(descriptor: int, limit: int) -> bytes:
@@ -124,7 +123,7 @@ class _ClosedFolder(PermissionError):
     """The owner of a folder, the worker, might not enter it."""
 
 
-def _problem(mode: int, as_folder: bool) -> int:
+def _owners_errno(mode: int, as_folder: bool) -> int:
     """The error that the owner of a file or a folder would meet when reading it; 0 for none."""
     if stat.S_ISDIR(mode) != as_folder:
         return errno.ENOTDIR if as_folder else errno.EISDIR
@@ -133,8 +132,8 @@ def _problem(mode: int, as_folder: bool) -> int:
     return 0 if mode & stat.S_IRUSR else errno.EACCES
 
 
-def _raised(number: int, path: str) -> Exception:
-    """The submission's exception for an error in what it left."""
+def _submissions_error(number: int, path: str) -> Exception:
+    """The exception, as the submission's, for an error in what it left."""
     name = type(OSError(number, "")).__name__
     return raised_by_submission(name, f"{path}: {os.strerror(number)}")
 

@@ -85,22 +85,22 @@ class Meter:
         self._check_end, self._limits, self._resume = check_end, limits, resume
         self._wait_for_disk, self._now, self._interval = wait_for_disk, now, interval
         self._cpu_before = worker.cpu() or 0.0  # used before the meter started
-        self.cpu = self.asleep = self.read = 0.0
+        self.cpu = self.asleep = self.judges_cpu = 0.0  # charged so far
         self._allowed = 0.0
-        self._last = now()
+        self._updated = now()  # by the clock
         self._since_sample = 0.0  # seconds of calls since the last sample
         self._cpu_at_sample = 0.0  # `cpu` at the last sample
-        self._next_sample = interval()
+        self._next_sample = interval()  # seconds of calls from one sample to the next
 
     @property
     def charged(self) -> float:
         """Seconds charged so far."""
-        return self.cpu + self.asleep + self.read
+        return self.cpu + self.asleep + self.judges_cpu
 
     def begin(self, seconds: float) -> None:
         """Notes that a call starts. It may be charged at most `seconds`; raises as `check` does."""
         # Not yet with the CPU time since the last call, which is charged to this one.
-        self._allowed, self._last = self.charged + seconds, self._now()
+        self._allowed, self._updated = self.charged + seconds, self._now()
         self.check(waiting=False)
 
     def end(self) -> None:
@@ -135,11 +135,9 @@ class Meter:
                 f"no answer after {self.charged - self.asleep:.1f} s of CPU and "
                 f"{self.asleep:.1f} s asleep",
             )
-        if self._limits is None:
-            return
-        if waiting:
+        if self._limits is not None and waiting:
             self._limits.check()
-        else:
+        elif self._limits is not None:
             self._limits.check_if_due()
 
     @contextmanager
@@ -149,13 +147,14 @@ class Meter:
         try:
             yield
         finally:
-            self._last = self._now()
+            self._updated = self._now()
 
     def charge(self, seconds: float) -> None:
         """Charges CPU time that the judge took to read a message."""
-        self.read += seconds  # what is written quickly may take long to read
+        self.judges_cpu += seconds  # what is written quickly may take long to read
 
     def _sample(self) -> None:
+        """Charges the time since the last sample as sleep, if the worker sleeps now."""
         doing = self._worker.activity()
         if doing == "asleep" and self._has_answered():  # it has just finished, so it may sleep
             doing = "running"
@@ -173,8 +172,8 @@ class Meter:
 
     def _update_clock(self) -> None:
         now = self._now()
-        self._since_sample += now - self._last
-        self._last = now
+        self._since_sample += now - self._updated
+        self._updated = now
 
     def _update_cpu(self) -> None:
         used = self._worker.cpu()
@@ -212,7 +211,7 @@ class LimitChecker:
     ) -> None:
         self._process, self._limits, self._folders = process, limits, folders
         self._unlinked_bytes = unlinked_bytes
-        self._most_room = _room(folders)  # grows when an ended worker's files are removed
+        self._most_free = _free_bytes(folders)  # grows when an ended worker's files are removed
         self._uses_device = uses_device
         self._memory_before = process.resident(uses_device) or 0
         self._checked = time.monotonic()
@@ -240,9 +239,9 @@ class LimitChecker:
             )
         if self._folders:
             size, files = disk_usage(*self._folders)
-            room = _room(self._folders)
-            self._most_room = max(self._most_room, room)
-            if self._most_room - room > DISK_MIB * 2**20 // 2:
+            free = _free_bytes(self._folders)
+            self._most_free = max(self._most_free, free)
+            if self._most_free - free > DISK_MIB * 2**20 // 2:
                 size += self._unlinked_bytes()
             if size > DISK_MIB * 2**20 or files > DISK_FILES:
                 raise SubmissionFailure(
@@ -262,7 +261,7 @@ class LimitChecker:
         return False
 
 
-def _room(folders: tuple[Path, ...]) -> int:
+def _free_bytes(folders: tuple[Path, ...]) -> int:
     """Free bytes of the file system that holds the folders; 0 if there are none."""
     for folder in folders:
         with contextlib.suppress(OSError):

@@ -23,7 +23,7 @@ class Account:
         self._charged, self._printed = 0.0, ""  # by workers that are gone
         self._worker: Worker | None = None
         self._charged_before = 0.0  # by the present one, before this test
-        self.has_earlier_tests = False  # of the present one
+        self.has_earlier_tests = False  # the present one ran tests before this one
 
     def begin(self, worker: Worker, has_earlier_tests: bool = False) -> None:
         """Counts what this worker does from now on."""
@@ -83,7 +83,7 @@ class WorkerPool:
 
         Args:
             limits: what it may use.
-            seed: of its random numbers.
+            seed: of its global random generators.
             scratch: the folder of an earlier worker that has ended; a new folder if None.
             package: in place of the submission's; "" for a worker that may import none.
             watch: which of its calls wait for the judge; none of the spare's do.
@@ -97,7 +97,7 @@ class WorkerPool:
         for _ in range(2):
             worker = self._take(scratch, watch)
             try:
-                worker.ready()
+                worker.wait_until_ready()
                 if self._keeps_spare and self._spare is None:
                     self._spare = self._fork()
                 worker.go(self.package if package is None else package, limits, seed)
@@ -117,9 +117,9 @@ class WorkerPool:
         self._kept = group, worker
 
     def take_kept(self, group: str, seed: int, account: Account) -> Worker | None:
-        """The worker that the last test of this group left, ready for another.
+        """The worker that the last test of this group left, ready for another; None without one.
 
-        What it did meanwhile counts, too. None if there is none.
+        What it was charged since that test counts for this one.
         """
         if self._kept is None or self._kept[0] != group:
             return None

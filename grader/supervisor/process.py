@@ -58,7 +58,7 @@ class Process:
             return None
         if len(found) < 4:  # it is ending
             return None
-        return 1024 * sum(int(kb) for of, kb in found.items() if with_files or of != "RssFile")
+        return 1024 * sum(int(kb) for kind, kb in found.items() if with_files or kind != "RssFile")
 
     def cpu(self) -> float | None:
         """CPU seconds that all of its threads have used together; None if it has ended."""
@@ -66,10 +66,8 @@ class Process:
             return None
         # The id of another process's CPU clock, computed as clock_getcpuclockid(3) does.
         clock = ~self.pid << 3 | 2
-        try:
+        with contextlib.suppress(OSError):  # it has ended, or this kernel has no such clock
             return time.clock_gettime(clock)
-        except OSError:  # it has ended, or this kernel has no such clock
-            pass
         try:
             fields = self._read("stat").rpartition(")")[2].split()
         except OSError:
@@ -172,7 +170,7 @@ class WorkerProcess:
         connection: socket.socket,  # the judge's end
         output: OutputPipe,
         scratch: ScratchFolder,
-        groups: tuple[int, ...] = (),  # that a user of its own must have, its own one first
+        groups: tuple[int, ...] = (),  # of its own user, if it has one: the primary group first
         listener: Listener | None = None,  # if some of its calls wait for the judge
     ) -> None:
         self._forked, self._control, self._groups = forked, control, groups

@@ -13,25 +13,25 @@ from pathlib import Path
 from grader import folders
 from grader.supervisor.control import Control
 
-_FIRST = 100_000  # above the accounts of any usual system
-_EACH = 16  # for each judge process, which has one worker at work and one spare
-_MAPPED = range(30_000, 60_000)  # where a container knows no more than 65,536 users
+_FIRST_UID = 100_000  # above the accounts of any usual system
+_UIDS_EACH = 16  # for each judge process, which has one worker at work and one spare
+_LOW_UIDS = range(30_000, 60_000)  # where a container knows no more than 65,536 users
 
 
 @functools.cache
 def first_uid(judge: int) -> int:
-    """The first user of the judge with this process id; no other judge's, unless few are mapped."""
-    found = _FIRST + judge * _EACH
+    """The first user id of a judge process's workers; no other judge's, unless few are mapped."""
+    found = _FIRST_UID + judge * _UIDS_EACH
     for line in Path("/proc/self/uid_map").read_text().splitlines():
         start, _, count = map(int, line.split())
-        if start <= found and found + _EACH <= start + count:
+        if start <= found and found + _UIDS_EACH <= start + count:
             return found
-    return _MAPPED[judge * _EACH % len(_MAPPED)]
+    return _LOW_UIDS[judge * _UIDS_EACH % len(_LOW_UIDS)]
 
 
 def uid(judge: int, number: int) -> int:
-    """The user of a judge's `number`th scratch folder; a few of them share one."""
-    return first_uid(judge) + number % _EACH
+    """The user id of a judge's `number`th scratch folder; every `_UIDS_EACH`th has the same."""
+    return first_uid(judge) + number % _UIDS_EACH
 
 
 _EXIT_SECONDS = 5  # that a zygote has to end by itself

@@ -22,16 +22,16 @@ from grader.supervisor.control import Descriptor, PendingReply
 from grader.wire import messages
 
 MAX_CHANGES = 10_000  # of a worker; a save makes ten
-_RECEIVE, _SEND = 0xC0502100, 0xC0182101  # requests to the kernel's descriptor
+_RECEIVE, _SEND = 0xC0502100, 0xC0182101  # SECCOMP_IOCTL_NOTIF_*, to the kernel's descriptor
 _NOTIFICATION = struct.Struct("=QIIiIQ6Q")
 _ANSWER = struct.Struct("=QqiI")
 _CONTINUE = 1
 
 
 class Listener(ABC):
-    """Takes what the kernel announces of one worker, and lets the calls pass.
+    """Takes seccomp's notifications of one worker's calls, and lets these calls pass.
 
-    It owns `connection`, a socket on which the worker sends the kernel's descriptor.
+    It owns `connection`, a socket on which the worker sends the kernel's descriptor for them.
     """
 
     watch: ClassVar[messages.Watch]  # which calls are announced
@@ -70,14 +70,14 @@ class Listener(ABC):
                 raise GraderFault(f"a worker's call cannot be seen: {error}") from error
             return  # the call was interrupted
         identity, _, _, number, _, _, first, *_ = _NOTIFICATION.unpack(received)
-        self._before(number in self._numbers, first)
+        self._before_call(number in self._numbers, first)
         try:
             fcntl.ioctl(self.fileno(), _SEND, _ANSWER.pack(identity, 0, 0, _CONTINUE))
         except FileNotFoundError:
             self._interrupted()
 
     @abstractmethod
-    def _before(self, is_named: bool, argument: int) -> None:
+    def _before_call(self, is_named: bool, argument: int) -> None:
         """Takes note of a call that waits; raises what `answer` raises.
 
         `is_named` says whether it is one of those that the worker named.
@@ -120,26 +120,26 @@ class Changes(Listener):
 
     def __init__(self, connection: socket.socket) -> None:
         super().__init__(connection)
-        self._left = 0  # moments until the kill; 0 for none
-        self._in_a_row = 0  # writes
+        self._until_kill = 0  # moments; 0 for no kill
+        self._writes_in_a_row = 0
         self._changes = 0
         self.look: Callable[[], None] | None = None  # before each, however many are in a row
 
     def kill_at(self, number: int) -> None:
         """Kills before the `number`th change from now on."""
-        self._left, self._in_a_row = number, 0
+        self._until_kill, self._writes_in_a_row = number, 0
 
-    def _before(self, is_named: bool, argument: int) -> None:
+    def _before_call(self, is_named: bool, argument: int) -> None:
         """Counts a change, calls `look`, and raises KillProcess at the one to kill before."""
         self._changes += 1
         if self._changes > MAX_CHANGES:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CHANGES} changes to files")
         if self.look is not None:
             self.look()
-        self._in_a_row = self._in_a_row + 1 if is_named else 0
-        if self._left and not self._in_a_row & (self._in_a_row - 1):  # 0 or a power of 2
-            self._left -= 1
-            if not self._left:
+        self._writes_in_a_row = in_a_row = self._writes_in_a_row + 1 if is_named else 0
+        if self._until_kill and not in_a_row & (in_a_row - 1):  # 0 or a power of 2
+            self._until_kill -= 1
+            if not self._until_kill:
                 # Not earlier: it imports torch, and the command line imports this module.
                 from assignment.calls.callbacks import KillProcess
 
@@ -162,12 +162,12 @@ class FileCalls(Listener):
         self.look: Callable[[int], PendingReply] | None = None
         self.calls: list[Call] = []
 
-    def _before(self, is_named: bool, argument: int) -> None:
+    def _before_call(self, is_named: bool, argument: int) -> None:
         """Notes a call and the files then; raises SubmissionFailure also for too many files."""
         assert self.look is not None, "nobody has said how to look at the worker's files"
         if len(self.calls) >= MAX_CALLS:
             raise SubmissionFailure(Cause.DISK, f"more than {MAX_CALLS} syncs and renames")
-        reply = self.look(argument & 0x7FFFFFFF if is_named else -1)
+        reply = self.look(argument & 0x7FFFFFFF if is_named else -1)  # -1: no descriptor
         found = reply.wait(messages.Files)
         self._held += reply.descriptors
         self.calls.append(Call(names(found), File(*found.file) if found.file else None))

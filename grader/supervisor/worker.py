@@ -48,7 +48,7 @@ class Worker:
     def __repr__(self) -> str:
         return f"<Worker {self.process.scratch.name} charged {self.charged:.3f} s>"
 
-    def ready(self) -> None:
+    def wait_until_ready(self) -> None:
         """Waits until the worker is locked down, and checks that from outside.
 
         Raises:
@@ -161,7 +161,7 @@ class Worker:
             raise GraderFault("a worker was used after its end")
 
     def _end_of_process(self) -> SubmissionFailure:
-        """Reaps a worker that ended without the judge; how it ended."""
+        """Reaps a worker that ended without the judge; returns the failure that says how."""
         self.kill(keep_scratch=True)
         return self.process.exit_failure()
 

@@ -97,7 +97,7 @@ class Zygote:
         self.control_group = ""  # what bounds all workers together, in words
         self.own_uids = False  # each worker is another user than the judge
         self.refused: dict[str, str] = {}  # why each stronger tier cannot be had
-        self.lane = 0  # that asks it for workers
+        self.lane = 0  # of the judge process that asks it for workers
         self._scratch_count, self._is_ready = 0, False
         self.has_device = device is not None
         self._run = RunFolder(lanes)
@@ -192,22 +192,22 @@ class Zygote:
             judge=os.getpid(),
             watch=watch,
         )
-        with ExitStack() as on_error, ExitStack() as theirs_all:
+        with ExitStack() as on_error, ExitStack() as workers_ends:
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
             on_error.callback(ours.close)
-            theirs_all.enter_context(theirs)
+            workers_ends.enter_context(theirs)
             for end in (ours, theirs):
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
             ours.setblocking(False)
             reader, writer = os.pipe()
-            their_output = theirs_all.enter_context(os.fdopen(writer, "wb", 0))
+            their_output = workers_ends.enter_context(os.fdopen(writer, "wb", 0))
             os.set_blocking(reader, False)
             output = OutputPipe(reader)
             on_error.callback(output.close)
             sent, listener = [theirs.fileno(), their_output.fileno()], None
             if watch:
                 listener_end, their_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-                sent.append(theirs_all.enter_context(their_end).fileno())
+                sent.append(workers_ends.enter_context(their_end).fileno())
                 listener = _LISTENERS[watch](listener_end)
                 on_error.callback(listener.close)
             forked = self._control.request(request, sent)
@@ -226,11 +226,10 @@ class Zygote:
         self, scratch: ScratchFolder, pid: int = 0, descriptor: int = -1
     ) -> PendingReply:
         """Asks for the files in a scratch folder, and a worker's open one; see `LookAtFiles`."""
-        return self._control.request(
-            messages.LookAtFiles(
-                pid=pid, uid=scratch.uid, scratch=scratch.name, descriptor=descriptor
-            )
+        request = messages.LookAtFiles(
+            pid=pid, uid=scratch.uid, scratch=scratch.name, descriptor=descriptor
         )
+        return self._control.request(request)
 
     def names_in(self, scratch: ScratchFolder) -> Names:
         """The files in a scratch folder, after its worker's end."""
@@ -246,7 +245,7 @@ class Zygote:
             yield folder.fileno()
 
     def unlinked_bytes(self, pid: int, uid: int) -> int:
-        """Bytes on disk of files without a name that a worker keeps; 0 where none can be seen."""
+        """Bytes on disk of unlinked files that a worker keeps open; 0 where none can be seen."""
         if self.tier not in (Tier.B, Tier.C):
             return 0
         request = messages.MeasureUnlinked(pid=pid, uid=uid)

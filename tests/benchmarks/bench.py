@@ -153,7 +153,7 @@ def _figures(tier: str, count: int) -> dict[str, str]:
         def start() -> Worker:
             process = zygote.fork_worker(staged, zygote.new_scratch())
             worker = Worker(zygote, process, TimeBudget(math.inf))
-            worker.ready()
+            worker.wait_until_ready()
             return worker
 
         def start_and_end() -> tuple[float, float]:

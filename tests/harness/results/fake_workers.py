@@ -223,7 +223,7 @@ class FakeProcess(WorkerProcess):
 class FakeWorker(Worker):
     """A worker without a lockdown, and without limits of time and memory."""
 
-    def ready(self) -> None:
+    def wait_until_ready(self) -> None:
         self.probes, self.scratch_path = {"read": CANARY}, "/scratch"
 
     def go(self, package: str, limits: manifests.Limits, seed: int) -> None:

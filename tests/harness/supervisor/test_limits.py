@@ -100,7 +100,7 @@ def test_a_folder_that_the_judge_may_not_list_counts_as_too_many_files(monkeypat
 def test_files_without_a_name_are_measured_while_room_is_missing(monkeypatch, tmp_path):
     """Room that others take makes no verdict, only a measurement"""
     room, hidden, measured = [2**40], [0], []
-    monkeypatch.setattr(meter, "_room", lambda _: room[0])
+    monkeypatch.setattr(meter, "_free_bytes", lambda _: room[0])
     process = SimpleNamespace(resident=lambda with_files: 1)
 
     def measure():

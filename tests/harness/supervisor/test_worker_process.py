@@ -169,7 +169,7 @@ def assert_touches_no_others(rig: Rig, others: Others) -> None:
         worker.kill,
         rig.process.output.take,
         rig.process.output.drain,
-        worker.ready,
+        worker.wait_until_ready,
         worker.stop,
         rig.process.stop,
         worker.resume,
