@@ -132,7 +132,7 @@ def _rehearse() -> None:
     from grader.judge import markers
     from grader.pack import files, rehearsal
 
-    markers.load(REPOSITORY / "tests")
+    markers.load(REPOSITORY / "tests")  # which first checks that tests and exercises match
     try:
         rehearsal.check(files.contents())
     except rehearsal.RehearsalError as error:
