@@ -26,6 +26,6 @@ def event(what: str, worker: int | None = None) -> None:
     """Notes an event, and the process of the worker that it is about."""
     if _file is None:
         return
-    of = "" if worker is None else f"  worker {worker}"
-    line = f"{time.monotonic() - _begun:9.3f} s  judge {os.getpid()}{of}  {what}\n"
+    about = "" if worker is None else f"  worker {worker}"
+    line = f"{time.monotonic() - _begun:9.3f} s  judge {os.getpid()}{about}  {what}\n"
     os.write(_file, line.encode(errors="backslashreplace"))
