@@ -34,7 +34,7 @@ class MemoryBudgets(DeviceTest):
                 program no more than the largest.
             GraderFault: a program of ours failed otherwise.
         """
-        budgets = self.kind.budgets(self.sizes)
+        budgets = self.program_class.budgets(self.sizes)
         with self.device.exclusively():
             seed, start = self.draw()
             inputs = self.inputs(seed)

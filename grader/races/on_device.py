@@ -41,8 +41,8 @@ class DeviceTest(ABC):
     rules: RaceRules
 
     def __post_init__(self) -> None:
-        self.kind = programs.find(self.program)
-        self.sizes = self.kind.sizes_on(self.device.kind, self.device.memory)
+        self.program_class = programs.find(self.program)
+        self.sizes = self.program_class.sizes_on(self.device.kind, self.device.memory)
 
     @abstractmethod
     def run(self) -> Timing | Fit | Truth:

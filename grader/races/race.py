@@ -82,7 +82,7 @@ class Race(DeviceTest):
         """
         if self.device.kind == "cpu":
             return 0.0
-        work = self.kind.work(self.sizes)
+        work = self.program_class.work(self.sizes)
         known = hardware.load()
         try:
             sheet = known.reported(self.device.name)

@@ -53,7 +53,7 @@ class TimingRunner:
 
     def test(
         self,
-        kind: type[DeviceTest],
+        kind: type[DeviceTest],  # Race, MemoryBudgets or TimerTruth
         program: str,
         exercise: Exercise,
         limits: Limits,
