@@ -86,7 +86,7 @@ class TimeBudget:
         # at a time, so no lock is needed.
         self._drawn = _shared_array(lanes)
         self._charged = _shared_array(lanes)
-        self._waited = _shared_array(lanes)
+        self._waited = _shared_array(lanes)  # for the disk
         self._shares: dict[str, tuple[int, float]] = {}  # by group: its number, and its seconds
         self._used = _shared_array(1)  # of each share, by the group's number
         self.lane = 0  # this process's lane

@@ -170,7 +170,7 @@ class FileCalls(Listener):
         reply = self.look(argument & 0x7FFFFFFF if is_named else -1)  # -1: no descriptor
         found = reply.wait(messages.Files)
         self._held += reply.descriptors
-        self.calls.append(Call(names(found), File(*found.file) if found.file else None))
+        self.calls.append(Call(names_of(found), File(*found.file) if found.file else None))
 
     def _interrupted(self) -> None:
         self.calls.pop()
@@ -181,7 +181,7 @@ class FileCalls(Listener):
             file.close()
 
 
-def names(found: messages.Files) -> Names:
+def names_of(found: messages.Files) -> Names:
     """The files of a reply; raises SubmissionFailure if they did not fit into it."""
     if found.too_many:
         raise SubmissionFailure(Cause.DISK, "more files than any correct save needs")

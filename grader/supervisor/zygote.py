@@ -21,7 +21,7 @@ from grader.supervisor import run_folder
 from grader.supervisor.control import Control, PendingReply
 from grader.supervisor.process import OutputPipe, ScratchFolder, WorkerProcess
 from grader.supervisor.run_folder import RunFolder
-from grader.supervisor.watching import Changes, FileCalls, Listener, names
+from grader.supervisor.watching import Changes, FileCalls, Listener, names_of
 from grader.wire import messages
 
 # No user site (-s), and neither the working directory nor a script's folder on the path (-P). -I
@@ -233,7 +233,7 @@ class Zygote:
 
     def names_in(self, scratch: ScratchFolder) -> Names:
         """The files in a scratch folder, after its worker's end."""
-        return names(self.look_at_files(scratch).wait(messages.Files))
+        return names_of(self.look_at_files(scratch).wait(messages.Files))
 
     @contextmanager
     def open_scratch(self, scratch: ScratchFolder) -> Iterator[int]:
