@@ -77,7 +77,7 @@ def _rank(count: int) -> int:
         for total in range(len(ways) - 1, rank - 1, -1):
             ways[total] += ways[total - rank]
     tails = itertools.accumulate(2 * number for number in ways)  # of 2**count, both together
-    rank = sum(tail <= (1 - CONFIDENCE) * 2**count for tail in tails) - 1
+    rank = sum(1 for tail in tails if tail <= (1 - CONFIDENCE) * 2**count) - 1
     if rank < 0:
         raise ValueError(f"{count} blocks give no interval of {CONFIDENCE:.0%} confidence; 8 do")
     return rank
