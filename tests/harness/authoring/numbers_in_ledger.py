@@ -11,7 +11,7 @@ FLASH = {"dropout": False, "attention": "flash"}
 MASTER = {**MOMENTS, "master": [FP32]}
 
 
-def _ledger():
+def of_ledger():
     s, h, a, layers = 1024, 1600, 25, 48
     per_layer = (34 + 5 * a * s / h, 32 + 2 * a * s / h, 32 + 4 * a / h)
     yield f"$sbh$ = {s * h:,} and $as/h$ = {a * s // h}"

@@ -4,6 +4,7 @@ The key is a chapter and a problem's number. Each text must stand in that answer
 """
 
 from dataclasses import asdict, replace
+from inspect import isgeneratorfunction
 
 import pytest
 import torch
@@ -360,10 +361,7 @@ def _performance():
 
 
 ANSWERS = {
-    function.__name__[1:]: function
-    for function in (
-        _dtypes, _floats, _strides, _named_axes, _flops, _gradients, _roofline, _budget,
-        _ledger, _inference, _communication, _initialization, _seeding, _data, _optimizers,
-        _training, _precision, _checkpoint, _recompute, _device, _prediction, _performance,
-    )
-}  # fmt: skip
+    name[1:]: made
+    for name, made in globals().items()
+    if name[0] == "_" and isgeneratorfunction(made)
+}

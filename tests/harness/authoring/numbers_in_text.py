@@ -6,6 +6,7 @@ The key is a chapter. Each text must stand in it. Exact numbers of the exercises
 
 import math
 from dataclasses import asdict, replace
+from inspect import isgeneratorfunction
 
 import torch
 
@@ -29,7 +30,7 @@ from solutions.resource_accounting import (
     roofline,
 )
 from tests.harness.authoring.measured import crossings, gelu, softmax
-from tests.harness.authoring.numbers_in_ledger import _ledger
+from tests.harness.authoring.numbers_in_ledger import of_ledger
 from tests.harness.authoring.numbers_in_problems import (
     BF16,
     FP16,
@@ -426,10 +427,10 @@ def _prediction():
     products = predicted(GPT2)["flops"] / H100.peak_flops["fp32"]
     traffic = predicted(GPT2)["seconds"] - products
     yield f"takes {products:.3f} s for products and {traffic:.3f} s for traffic"
-    yield from _mistakes(found, V, T, L, D, H, F, n, K)
+    yield from of_mistakes(found, V, T, L, D, H, F, n, K)
 
 
-def _mistakes(found, V, T, L, D, H, F, n, K):
+def of_mistakes(found, V, T, L, D, H, F, n, K):
     def off(what, change):
         share = f"{100 * abs(change / found[what]):.2g} %"
         name = {"peak_bytes": "peak", "flops": "FLOPs"}.get(what, what)
@@ -470,11 +471,8 @@ def _performance():
     yield "up to {:.0f}, {:.0f} and {:.0f} ms".format(*(10 * b / FULL_AT for b in bounds[1:]))
 
 
-TEXT = {
-    function.__name__[1:]: function
-    for function in (
-        _index, _dtypes, _floats, _named_axes, _flops, _gradients, _roofline, _budget,
-        _ledger, _inference, _communication, _initialization, _seeding, _data, _optimizers,
-        _training, _precision, _checkpoint, _recompute, _device, _prediction, _performance,
-    )
-}  # fmt: skip
+TEXT = {"ledger": of_ledger} | {
+    name[1:]: made
+    for name, made in globals().items()
+    if name[0] == "_" and isgeneratorfunction(made)
+}
