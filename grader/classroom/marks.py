@@ -322,12 +322,12 @@ def write_changes(rows: Iterable[Row], marks: Path) -> int | None:
     None if nobody was graded before. The column `checks` has those whose points changed.
     """
     lines: list[dict[str, object]] = []
-    is_first = True
+    none_before = True
     for row in rows:
         before = StudentFolder(marks, row.student.id).previous() if row.grade else None
         if row.grade is None or before is None:
             continue
-        is_first = False
+        none_before = False
         old, new = _measured(before), _measured(row.grade)
         earned = {check.test: check.points for check in before.checks}
         for exercise in dict.fromkeys((*new, *old)):
@@ -342,7 +342,7 @@ def write_changes(rows: Iterable[Row], marks: Path) -> int | None:
             values = row.student.id, row.student.name, *old_and_new, " ".join(changed), row.final
             lines.append(dict(zip(CHANGES, values, strict=True)))
     write_atomically(marks / "changes.csv", tables.to_csv(CHANGES, lines))
-    return None if is_first else len(lines)
+    return None if none_before else len(lines)
 
 
 def _measured(grade: Grade) -> dict[str, float]:

@@ -125,6 +125,7 @@ def _list(title: str, items: list[str] | tuple[str, ...], style: str = "") -> li
 
 
 def _foot(view: Report) -> Iterator[RenderableType]:
+    """What stands below the table: the legend, the tier, the versions, and the headline."""
     tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
     yield Text()
     yield Text("✓ passed  ✗ failed  ○ open: depends on another  – not measured", style="dim")

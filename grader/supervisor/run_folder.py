@@ -41,8 +41,8 @@ class RunFolder:
     """A folder that is removed, with its zygote ended first, however this process ends."""
 
     def __init__(self, lanes: int) -> None:
-        # The name is registered for removal before the folder exists, so that an exception in the
-        # next line leaves nothing behind.
+        # The name is registered for removal before the folder exists, so that an exception in
+        # between leaves nothing behind.
         self.path = Path(tempfile.gettempdir()).resolve() / f"grader-{secrets.token_hex(8)}"
         self.cleanup = Cleanup(self.path)
         self.remove = weakref.finalize(self, self.cleanup.run)
@@ -54,7 +54,7 @@ class RunFolder:
         self.canary.write_text("only the judge may read this")
         self.submissions = self.path / "submissions"  # as they were staged
         self.submissions.mkdir(mode=0o755)
-        self.trusted = self.path / "trusted"  # staged programs of ours, which other workers run
+        self.trusted = self.path / "trusted"  # our programs, that a submission races
         self.trusted.mkdir(mode=0o755)
         for name in ("scratch", "shared", "tmp", "trial"):
             (self.path / name).mkdir(mode=0o711)

@@ -142,7 +142,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         raise ManifestError(self._unknown("exercise or chapter", name))
 
     def _unknown(self, what: str, name: str) -> str:
-        """A message that nothing has this name, with the nearest ones that there are."""
+        """A message that there is no such `what`, with the nearest names, of any kind."""
         known = {e.id: e.id for e in self.exercise} | {e.chapter: e.chapter for e in self.exercise}
         for exercise in self.exercise:
             for function in exercise.functions:

@@ -168,13 +168,13 @@ def _findings(
 
 
 def _finding(tests: InProcess, subject: _Subject) -> Finding:
-    most: dict[str, float] = {}
+    max_points: dict[str, float] = {}
     draws = []
     for batch in subject.batches:
         outcomes = subject.results[batch.nonce]
         _, scores = score(tests.manifest, outcomes, "hidden")
-        most = {exercise.id: exercise.max_points for exercise in scores}
+        max_points = {exercise.id: exercise.max_points for exercise in scores}
         points = {exercise.id: round(exercise.points, 6) for exercise in scores}
         states = {outcome.check.test: str(outcome.check.state) for outcome in outcomes}
         draws.append(Draw(batch.nonce, points, states))
-    return Finding(subject.name, subject.exercise, most, tuple(draws))
+    return Finding(subject.name, subject.exercise, max_points, tuple(draws))

@@ -70,7 +70,7 @@ def run(
 
 
 def _failed_in_sandbox(wrong: dict[str, Wrong], nonce: str) -> dict[str, tuple[str, ...]]:
-    """The hidden tests that each submission fails in the sandbox; in process it passed them all."""
+    """The hidden tests that each fails in the sandbox, of submissions that pass all in process."""
     found = {}
     with Grader(lanes=1, manifest=manifests.load().for_any_machine) as grader:
         for label, one in wrong.items():

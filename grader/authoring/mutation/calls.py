@@ -68,8 +68,8 @@ def is_strict(argument: cst.CSTNode, call: cst.CSTNode) -> bool:
 def _works_without(node: cst.Call, i: int, source: Source) -> bool:
     """Whether the call may work without its argument `i`.
 
-    False only if the function's signature is known and does not allow it: a call that always fails
-    would only test that the line is reached.
+    False only if it is known to fail, by the signature or by name: a call that always fails would
+    only test that the line is reached.
     """
     name = dotted(node.func)
     remaining = [argument for k, argument in enumerate(node.args) if k != i]

@@ -58,10 +58,10 @@ class Reach:
         while todo:
             if (name := todo.pop()) not in found:
                 found.add(name)
-                todo += self._used_by(*name)
+                todo += self._uses_of(*name)
         return found
 
-    def _used_by(self, module: str, name: str) -> Iterator[Name]:
+    def _uses_of(self, module: str, name: str) -> Iterator[Name]:
         for statement in self._defined.get(module, {}).get(name, ()):
             if isinstance(statement, ast.ImportFrom):
                 yield from self._imported(statement, name)
