@@ -369,7 +369,7 @@ def test_fault_in_a_check_exits_3_and_gives_no_score(started, tmp_path, monkeypa
     def fail(self, *arguments, **options):
         raise GraderFault("the disk is on fire")
 
-    monkeypatch.setattr(GradedImplementation, "_answered", fail)
+    monkeypatch.setattr(GradedImplementation, "_ask", fail)
     result = grade(submission(tmp_path), "--out", tmp_path / "out")
     assert result.exit_code == 3, result.output
     record = from_json((tmp_path / "out" / "grade.json").read_bytes())
