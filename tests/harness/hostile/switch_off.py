@@ -3,13 +3,14 @@
     python -m tests.harness.hostile.switch_off [LAYER …]
 
 A layer is switched off in a copy of this repository, together with the grader's own checks that a
-worker is locked down: these would refuse to grade. An attack that goes red is run again alone:
-another attack may have broken the judge. Attacks can change only the copy.
+worker is locked down: these would refuse to grade. Some attacks share a copy, which is all that
+they can change. One that goes red is run again alone: another may have broken the judge.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 import subprocess
@@ -36,6 +37,7 @@ _ARCHIVE_TESTS = tuple(
 )
 _PLAIN_SECONDS = 30  # for an attack in plain pytest: one that takes longer has succeeded
 _ONE_SECONDS, _MORE_SECONDS = 90, 15  # for one attack, which may never end, and for each other one
+_TOGETHER = 15  # attacks in one copy
 # Plain pytest isolates nothing: it gets a control group, and its own processes and network.
 _FENCE = (
     "import os, sys\n"
@@ -88,20 +90,15 @@ def attacks_of(layer: Layer) -> tuple[str, ...]:
     return tuple(a for a in CAUSES if not layer.kinds or CAUSES[a].kind in layer.kinds)
 
 
-def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
+def red(layer: Layer, attacks: Collection[str]) -> set[str]:
     """Those of the attacks that succeed without the layer; all if they do not end.
 
     Raises:
         RuntimeError: the attacks could not be run.
     """
     if not layer.edits:
-        if _succeeds_in_plain_pytest("nan", MAX_WAIT):  # a wrong answer, which plain pytest fails
-            raise RuntimeError(
-                f"plain pytest cannot run the tests of {REPOSITORY} behind its fence"
-            )
-        with ThreadPoolExecutor(processes) as pool:
-            results = pool.map(_succeeds_in_plain_pytest, attacks)
-            return {attack for attack, succeeded in zip(attacks, results, strict=True) if succeeded}
+        _require_plain_pytest()
+        return {attack for attack in attacks if _succeeds_in_plain_pytest(attack)}
     archives = ARCHIVES in layer.kinds
     tests, name = (_ARCHIVE_TESTS, "test_{}") if archives else (_ATTACK_TESTS, "alive[{}]")
     # A fresh copy each time: the attacks may change the copy in which they run.
@@ -118,7 +115,7 @@ def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
             done = run(
                 layer.profile,
                 folder,
-                *("pytest", "-q", "-m", "", "-p", "no:cacheprovider", "-n", str(processes)),
+                *("pytest", "-q", "-m", "", "-p", "no:cacheprovider"),
                 *("--junit-xml", str(report), *tests),
                 *("-k", " or ".join(name.format(attack) for attack in attacks)),
                 guarded=True,
@@ -129,6 +126,12 @@ def red(layer: Layer, attacks: Collection[str], processes: int = 1) -> set[str]:
         if done.returncode not in (0, 1):
             raise RuntimeError(f"pytest ended with {done.returncode}\n{done.stdout}{done.stderr}")
         return _failed(report, attacks)
+
+
+@functools.cache
+def _require_plain_pytest() -> None:
+    if _succeeds_in_plain_pytest("nan", MAX_WAIT):  # a wrong answer, which plain pytest fails
+        raise RuntimeError(f"plain pytest cannot run the tests of {REPOSITORY} behind its fence")
 
 
 def _failed(report: Path, attacks: Collection[str]) -> set[str]:
@@ -224,18 +227,16 @@ def main() -> None:
         parser.error(f"no such layer: {', '.join(sorted(unknown))}; there are {', '.join(LAYERS)}")
     found = {}
     for name in options.layers or LAYERS:
-        layer, cores = LAYERS[name], os.cpu_count() or 1
-        together = set(attacks_of(layer))
-        if name != "deadlines":  # without it none of them would end
-            together = red(layer, sorted(together), cores)
-        if not layer.edits:  # each attack was run alone already
-            found[name] = together
-            console.print(f"without {name}: {', '.join(sorted(together))}")
-            continue
-        with ThreadPoolExecutor(cores) as pool:
-            alone = pool.map(lambda attack, layer=layer: red(layer, [attack]), sorted(together))  # type: ignore[misc]
-            found[name] = set().union(*alone)
-        console.print(f"without {name}: {', '.join(sorted(found[name])) or 'nothing goes red'}")
+        layer = LAYERS[name]
+        attacks = sorted(attacks_of(layer))
+        # Without deadlines none would end. Without a process of its own, each is run alone anyway.
+        at_once = (1,) if name == "deadlines" or not layer.edits else (_TOGETHER, 1)
+        for size in at_once:
+            groups = [attacks[i : i + size] for i in range(0, len(attacks), size)]
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                attacks = sorted(set().union(*pool.map(functools.partial(red, layer), groups)))
+        found[name] = set(attacks)
+        console.print(f"without {name}: {', '.join(attacks) or 'nothing goes red'}")
     console.print(by_layer(found), markup=False, soft_wrap=True)
     console.print()
     console.print(by_class(found), markup=False, soft_wrap=True)
