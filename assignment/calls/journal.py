@@ -113,7 +113,16 @@ class Journal:
         return calls[-1] if calls else None
 
     def that_returned(self, value: Any) -> Call | None:
-        """The last of `student_calls` whose result reads like this value; if none, the last one."""
+        """The last of `student_calls` whose result reads like this value; if none, the last one.
+
+        For a tensor in a file, or a list of them, the last call to which the file was given.
+        """
+        first = value[0] if isinstance(value, list) and value else value
+        file = getattr(first, "file", None) if isinstance(first, torch.Tensor) else None
+        if isinstance(file, str):
+            named = f"/{Path(file).name}'"  # as a call's text has it
+            made = (c for c in reversed(self.student_calls) if named in (c.maker or c).text)
+            return next(made, None)
         text = show(value)
         found = (call for call in reversed(self.student_calls) if call.returned == text)
         return next(found, self.last)

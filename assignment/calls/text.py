@@ -27,8 +27,8 @@ def show(value: Any) -> str:
     for piece in _pieces(value):  # stop at the limit: printing tensors is slow
         text += piece
         if len(text) > _SHOWN:
-            return text[:_SHOWN] + " …"
-    return text
+            break
+    return cut(text, _SHOWN)
 
 
 def _pieces(value: Any) -> Iterator[str]:
@@ -54,8 +54,12 @@ def _pieces(value: Any) -> Iterator[str]:
 
 
 def cut(text: str, room: int) -> str:
-    """At most so many characters of a text, and … for the others."""
-    return text if len(text) <= room else f"{text[:room]} …"
+    """At most so many characters of a text, and … for the others; no number is cut in two."""
+    if len(text) <= room:
+        return text
+    kept = text[:room]
+    whole = kept.rstrip("0123456789.").rstrip() if text[room].isdigit() else kept
+    return f"{whole or kept} …"
 
 
 def scalar(value: Any) -> str:

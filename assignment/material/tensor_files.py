@@ -63,12 +63,16 @@ class TensorFile:
         return torch.cat(self._parts)
 
     def tensors(self, places: Sequence[Place]) -> list[torch.Tensor]:
-        """The tensors after the last call; `.before` of each is the tensor before the first."""
+        """The tensors after the last call; `.before` of each is the tensor before the first.
+
+        `.file` of each is the path, by which a message finds the call that left it.
+        """
         assert self.end is not None
         found = [tensor_at(self.end, place) for place in places]
         start = self.start if places else self.end
         for tensor, place in zip(found, places, strict=True):
             tensor.before = tensor_at(start, place)  # type: ignore[attr-defined]
+            tensor.file = self.path  # type: ignore[attr-defined]
         return found
 
 

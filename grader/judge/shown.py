@@ -82,5 +82,8 @@ def for_staff(error: BaseException, test: Path, calls: KeptCalls) -> str:
     text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
     diagnosis = of_mismatch(error)[0] if isinstance(error, Mismatch) else ""
     text += f"  note:     {diagnosis}\n" if diagnosis else ""
-    last = None if "\nasked in line " in text else calls.journal().last
-    return text + (f"last call: {last.text}\n" if last else "")
+    journal = calls.journal()
+    whole = error.whole if isinstance(error, Mismatch) else None
+    last = journal.that_returned(whole[0]) if whole else journal.last
+    told = "\nasked in line " in text or last is None
+    return text if told else f"{text}last call: {last.text}\n"

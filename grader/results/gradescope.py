@@ -122,7 +122,7 @@ def _text(exercise: ExerciseView, max_detail: int) -> str:
     passed = [check for check in exercise.checks if check.state == "passed"]
     if passed:  # their titles would take the room of messages
         public = sum(check.public for check in passed)
-        worth = f", {public} of them public, which carry no points" if public else ""
+        worth = f" ({public} public, without points)" if public else ""
         lines.append(f"✓ {plural(len(passed), 'check')} passed{worth}")
     if exercise.further:
         lines += ["", exercise.further.text]

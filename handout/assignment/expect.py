@@ -57,15 +57,21 @@ class expect:  # noqa: N801 - reads as a verb: expect(x).equals(y)
             )
 
     def close(
-        self, expected: Any, *, rtol: float, atol: float = 0.0, hint: str | None = None
+        self,
+        expected: Any,
+        *,
+        rtol: float,
+        atol: float = 0.0,
+        equal_nan: bool = False,
+        hint: str | None = None,
     ) -> None:
         """|found - expected| <= atol + rtol * |expected| for all elements, compared in float64.
 
         Takes numbers, tensors, arrays, and lists, tuples or dicts of them. Shapes and dtypes must
-        be equal.
+        be equal. nan equals nothing, or with `equal_nan` the nan of a tensor or an array.
         """
         __tracebackhide__ = True
-        if first := _diff(self.actual, expected, rtol, atol):
+        if first := _diff(self.actual, expected, rtol, atol, equal_nan):
             what = f"{self.what}, at {first.at}" if first.at else self.what
             whole = (self.actual, expected)
             raise Mismatch(what, first.expected, first.found, hint, whole=whole, part=first.part)
@@ -130,7 +136,9 @@ class _Difference(NamedTuple):
     part: tuple[Any, Any]
 
 
-def _diff(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") -> _Difference | None:
+def _diff(
+    actual: Any, expected: Any, rtol: float, atol: float, equal_nan: bool, at: str = ""
+) -> _Difference | None:
     """The first position where `actual` is not close, below the position `at`; None if it is."""
     part = (actual, expected)
     if isinstance(expected, list | tuple | dict):
@@ -143,7 +151,7 @@ def _diff(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") ->
         if len(actual) != len(expected):
             return _Difference(at, _items(expected), _items(actual), part)
         for key, item in expected.items() if isinstance(expected, dict) else enumerate(expected):
-            if inner := _diff(actual[key], item, rtol, atol, f"{at}[{key!r}]"):
+            if inner := _diff(actual[key], item, rtol, atol, equal_nan, f"{at}[{key!r}]"):
                 return inner
         return None
     if isinstance(expected, torch.Tensor | np.ndarray):
@@ -152,7 +160,10 @@ def _diff(actual: Any, expected: Any, rtol: float, atol: float, at: str = "") ->
         found, wanted = _float64(actual), _float64(expected)
         with np.errstate(invalid="ignore"):  # infinity less infinity
             near = np.abs(found - wanted) <= atol + rtol * np.abs(wanted)
-        bad = ~(near & np.isfinite(wanted)) & ~(found == wanted)
+        same = found == wanted
+        if equal_nan:
+            same |= np.isnan(found) & np.isnan(wanted)
+        bad = ~(near & np.isfinite(wanted)) & ~same
         if not bad.any():
             return None
         first = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -182,9 +193,8 @@ def _float64(value: torch.Tensor | np.ndarray) -> np.ndarray:
 
 
 def _number(value: Any, rtol: float = 0.0, atol: float = 0.0) -> str:
-    within = " and ".join(
-        text for text, bound in ((f"a relative {rtol:g}", rtol), (f"{atol:g}", atol)) if bound
-    )
+    bounds = {f"a relative {rtol:g}": rtol, f"an absolute {atol:g}": atol}
+    within = " and ".join(text for text, bound in bounds.items() if bound)
     return f"{scalar(value)} within {within}" if within else scalar(value)
 
 

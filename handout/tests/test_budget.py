@@ -77,7 +77,7 @@ def test_devices_are_a_pool(impl):
 
 @pytest.mark.exercise("recipe_bytes")
 def test_the_largest_model_fits_exactly(impl, rng):
-    """It fits, and one parameter more does not, however many there are: divide as ints, by //"""
+    """It fits, and one parameter more does not, for any recipe and however many there are"""
     for _ in range(20):
         recipe, held = drawn_recipe(rng)
         devices, memory = int(rng.integers(1, 5000)), int(rng.integers(2**55, 2**60))

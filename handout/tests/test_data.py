@@ -86,7 +86,7 @@ def test_any_tokens_in_any_dtype(impl, rng):
 
 @pytest.mark.exercise("token_file")
 def test_a_refused_call_writes_nothing(impl, rng):
-    """If a token or a dtype is refused the old file stays as it was, and no new one appears"""
+    """Tokens or dtypes that do not fit are refused: the old file stays, and no new one appears"""
     path, other = str(impl.scratch / "tokens.bin"), str(impl.scratch / "other.bin")
     old = [int(n) for n in rng.integers(1000, size=9)]
     impl.data.write_tokens(path, old, "uint16")

@@ -40,7 +40,8 @@ def test_rows_add_up(impl):
     grad_x, grad_w, grad_b = impl.gradients.linear_backward(x, w, grad_y)
     expect(grad_x, "grad_x").equals(torch.tensor([[3.0, 1.0], [0.0, 2.0]]))
     expect(grad_w, "grad_w").equals(
-        torch.tensor([[1.0, 6.0, 1.0], [2.0, 8.0, 2.0]]), hint="a sum over the rows, not a mean"
+        torch.tensor([[1.0, 6.0, 1.0], [2.0, 8.0, 2.0]]),
+        hint="the sum of each row's products x · grad_y",
     )
     expect(grad_b, "grad_b").equals(torch.tensor([1.0, 2.0, 1.0]))
 

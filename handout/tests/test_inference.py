@@ -20,7 +20,7 @@ STEP |= {"peak_flops": 8 * 989.5e12, "bandwidth": 8 * 3.35e12}
 def test_cache_of_a_token(impl):
     """Llama 2 70B keeps 327,680 bytes for a token, with 64 key heads it would be 2,621,440"""
     expect(impl.inference.kv_cache_bytes(1, 1, 80, 8, 128, BF16), "with 8 key heads").equals(
-        327_680, hint="a key and a value, in each of 80 layers, for each of 8 heads"
+        327_680, hint="one token: a key and a value, in each of 80 layers, for each of 8 heads"
     )
     expect(impl.inference.kv_cache_bytes(1, 1, 80, 64, 128, BF16), "with 64").equals(2_621_440)
     expect(impl.inference.kv_cache_bytes(16, 4096, 80, 8, 128, BF16), "16 sequences").equals(
@@ -46,7 +46,7 @@ def test_cache_of_nothing(impl):
     """A cache without tokens takes 0 bytes"""
     for tokens, size in ((1, 512), (0, 0)):
         found = impl.inference.kv_cache_bytes(4, tokens, 2, 2, 8, BF16)
-        expect(found, f"bytes of {tokens} tokens").equals(size)
+        expect(found, f"bytes of a cache with tokens={tokens}").equals(size)
 
 
 @pytest.mark.exercise("kv_cache")
@@ -124,8 +124,7 @@ def test_random_decoders(impl, rng):
             weights = 2 * batch * (new * inner + 49 * width * vocab)
             attention = 4 * batch * layers * new * tokens * 49 * width
             expect(call(**shape, **{name: tokens}), f"{shape} with {name}={tokens}").equals(
-                {"weights": weights, "attention": attention, "total": weights + attention},
-                hint="use exact ints",
+                {"weights": weights, "attention": attention, "total": weights + attention}
             )
 
 

@@ -90,7 +90,7 @@ def test_kaiming_scale(impl):
     """A 512×256 Kaiming weight has a standard deviation of √(2/512) = 0.0625"""
     w = expect(impl.initialization.kaiming_normal(512, 256, 1)).is_tensor((512, 256), torch.float32)
     expect(w.std().item(), "the standard deviation").close(
-        0.0625, rtol=0.02, hint="d_in is the number of rows: x @ w sums over them"
+        0.0625, rtol=0.02, hint="√(2 / d_in), and d_in is the number of rows: x @ w sums over them"
     )
 
 

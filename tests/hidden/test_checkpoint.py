@@ -156,7 +156,7 @@ def test_every_generator_returns(impl, reference, rng, torch_rng):
 
 @pytest.mark.exercise("checkpoint_roundtrip", needs="test_optimizer_returns")
 def test_step_returns(impl, rng, torch_rng):
-    """Loading returns the saved step, and weights of any dtype"""
+    """Loading returns the saved step, and weights of any dtype and value, infinity too"""
     path = str(impl.scratch / "run.pt")
     steps = (int(rng.integers(2**53, 2**62)) | 1, 0, int(rng.integers(2, 10**6)), 1)
     dtypes = (torch.float64, torch.bfloat16, torch.float32, torch.float16)

@@ -194,7 +194,7 @@ def test_a_stage_sends_what_it_shards(later, rng, stage):
 @pytest.mark.exercise("zero_traffic", weight=2)
 @pytest.mark.parametrize("stage", range(4), ids="stage {}".format)
 def test_micro_batches(later, rng, stage):
-    """At {case}, micro-batches add up gradients before they are sent, if a device holds them all"""
+    """At {case}, sharded gradients are sent for each micro-batch, others once, added up"""
     for micro_batches in [1, 2, 3, *(int(n) for n in rng.integers(4, 20, size=5))]:
         check_even_step(later, rng, stage, micro_batches)
 

@@ -101,8 +101,7 @@ def compare(found, expected, what):
             compare(one, like, f"{what}[{i}]")
         return
     near = 1e-10 if expected.dtype is torch.float64 else 1e-5
-    expect(found.isnan(), f"where {what} is nan").equals(expected.isnan())
-    expect(found.nan_to_num(0.0), what).close(expected.nan_to_num(0.0), rtol=near, atol=near)
+    expect(found, what).close(expected, rtol=near, atol=near, equal_nan=True)
 
 
 class Runs(OptimizerRuns):

@@ -172,7 +172,7 @@ def test_failed_save_leaves_the_last_checkpoint(impl, torch_rng):
     whole = impl.readers.file_bytes(path)
     refused(impl.scenarios.save_extra, path, torch.zeros(3, 2), cannot_be_saved)
     expect(impl.readers.names_in(str(impl.scratch)), "the files in the folder").equals(
-        ["run.pt"], hint="remove the temporary file when the save fails"
+        ["run.pt"], hint="a save that fails removes what is new, and nothing else"
     )
     is_kept = impl.readers.file_bytes(path) == whole
     expect(is_kept, "is the last checkpoint as it was, after a save that failed").equals(
@@ -240,7 +240,7 @@ def test_saves_that_cannot_be_done(impl, torch_rng):
     for failure in ("interrupt", None):
         refused(impl.scenarios.save_extra, path, torch.zeros(3, 2), lambda failure=failure: failure)
         expect(impl.readers.names_in(str(impl.scratch)), "the files after a failed save").equals(
-            ["run.tmp"], hint="remove the temporary file whatever fails: BaseException"
+            ["run.tmp"], hint="whatever fails, what is new goes, and the old stays: BaseException"
         )
     impl.scenarios.make_folder(folder)
     with pytest.raises(OSError):

@@ -277,7 +277,8 @@ def test_random_sums_are_torchs(impl, rng):
 def test_two_blocks_by_hand(impl):
     """NVFP4 stores 12, 1.2, -3 as 2 · (6, 0.5, -1.5); MXFP8 stores 1000, 1.7 as 2 · (448, 0.875)"""
     expect(impl.floats.quantize_block([12.0, 1.2, -3.0], "nvfp4")).equals(
-        (2.0, [6.0, 0.5, -1.5]), hint="12 is to become 6, the largest element"
+        (2.0, [6.0, 0.5, -1.5]),
+        hint="12 becomes 6, the largest element; 1.2 becomes 0.6, and 0.5 is nearest",
     )
     expect(impl.floats.quantize_block([1000.0, 1.7], "mxfp8")).equals(
         (2.0, [448.0, 0.875]), hint="512 is the largest power of two up to 1000; 500 is over 448"

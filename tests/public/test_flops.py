@@ -105,7 +105,7 @@ def test_random_mlps(impl, rng):
             expected = 2 * sum(forward) - (0 if needed else forward[0])
             found = impl.flops.mlp_backward_flops(batch, widths, needed)
             what = f"mlp_backward_flops{(batch, widths, needed)}"
-            expect(found, what).equals(expected, hint="the first layer is the one that comes first")
+            expect(found, what).equals(expected, hint="False saves one product of the first layer")
     expect(impl.flops.mlp_forward_flops(2, (4, 4, 4, 4))).equals(192)
 
 

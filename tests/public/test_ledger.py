@@ -75,7 +75,7 @@ def test_a_block_small_enough_for_paper(impl):
     parts |= {"up": 48, "gelu": 60, "down": 60, "dropout": 0, "total": 624}
     expect(impl.ledger.block_activations(**SMALL, dropout=False, attention="math")).equals(
         parts,
-        hint="of the norms each keeps 3 · 4 inputs, 3 means, 3 reciprocal deviations, 4 bytes each",
+        hint="such as norms: each of two keeps 3 · 4 inputs, 3 means, 3 deviations, 4 bytes each",
     )
     width = 2**60 + 1  # of a head; the next float is 256 more
     wide = {**SMALL, "d_model": 2 * width, "dropout": False, "attention": "math"}
@@ -88,7 +88,7 @@ def test_all_of_gpt2_xl(impl):
     model = impl.ledger.model_activations(vocab=50257, layers=48, batch=1, **SHAPE, **WITH_DROPOUT)
     parts = {"embedding": 1_638_400, "blocks": 8_966_111_232, "final_norm": 3_284_992}
     parts |= {"lm_head": 3_276_800, "loss": 205_852_672, "total": 9_180_164_096}
-    expect(model).equals(parts, hint="the embedding keeps nothing but its dropout's mask")
+    expect(model).equals(parts)
 
 
 @pytest.mark.exercise("step_ledger")
@@ -158,7 +158,7 @@ def test_the_modules_of_gpt2_xl(impl):
             (30_740_800, 186_793_984, 186_793_984),
             (80_414_400, 212_414_464, 212_414_464),
         ],
-        hint="the shared matrix, 50257 · 1600, counts in the last module; tokens count nowhere",
+        hint="parameters: the shared matrix, 50257 · 1600, counts in the last module alone",
     )
     expect(len(modules)).equals(50)
     expect(sum(parameters for parameters, _, _ in modules)).equals(1_557_611_200)

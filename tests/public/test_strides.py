@@ -122,7 +122,7 @@ def test_contiguity_of_random_layouts(impl, rng):
 
 @pytest.mark.exercise("view_metadata")
 def test_transpose_swaps(impl):
-    """The transpose of a 2×3 tensor has shape (3, 2) and strides (1, 3)"""
+    """The transpose of a 2×3 tensor has shape (3, 2) and strides (1, 3), by dims -1 and -2 too"""
     expect(impl.strides.transpose((2, 3), (3, 1), 0, 0, 1)).equals(((3, 2), (1, 3), 0))
     expect(impl.strides.transpose((2, 3), (3, 1), 0, -1, -2)).equals(
         ((3, 2), (1, 3), 0), hint="a negative dimension counts from the end"
@@ -131,7 +131,7 @@ def test_transpose_swaps(impl):
 
 @pytest.mark.exercise("view_metadata")
 def test_slice_moves_the_offset(impl):
-    """Every second column of a 4×4 tensor, from column 1: offset 1, column stride 2"""
+    """Every second column of a 4×4 tensor from 1 has offset 1 and stride 2; bounds are Python's"""
     expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 1, 1, 4, 2)).equals(((4, 2), (4, 2), 1))
     expect(impl.strides.slice_dim((4, 4), (4, 1), 0, 0, 1, 4)).equals(
         ((3, 4), (4, 1), 4), hint="one row further is 4 elements further"

@@ -43,6 +43,7 @@ from assignment.student.shapes import shape_error
 
 # Exceptions by which a test fails to use a value of another form than it expects.
 _UNUSABLE = (TypeError, LookupError, AttributeError, ValueError)
+_ANNOTATION = "return what the annotation after -> says"
 _SHORT = 60  # characters of an expected value that a hint names
 Raised = pytest.ExceptionInfo[BaseException]
 
@@ -125,7 +126,7 @@ class Failure:
         """A wrong type or shape of an argument or a result; `text` is from `shape_error`."""
         heading, *lines = text.split("\n")
         value = expected_at(self._test_entry)
-        hint = "return what the annotation after -> says"
+        hint = _ANNOTATION
         if "argument" in heading:
             hint = "pass what the annotation of the parameter says"
         elif 0 < len(value) <= _SHORT:
@@ -205,7 +206,7 @@ class Failure:
             *call_lines(call),
             *labelled("expected", expected),
             *labelled("found", f"{returned}{found}"),
-            *labelled("hint", hint),
+            *labelled("hint", hint or _ANNOTATION),
         )
 
     @property

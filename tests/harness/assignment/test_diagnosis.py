@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from assignment.calls.text import cut
 from assignment.expect import Mismatch, expect
 from assignment.student import diagnosis
 
@@ -174,3 +175,24 @@ def test_only_infinity_is_close_to_infinity(kind):
         with pytest.raises(Mismatch):
             expect(found).close(infinity, rtol=0.1)
     expect(infinity).close(infinity, rtol=0.1)
+
+
+def test_nan_equals_the_nan_of_a_tensor_only_if_it_is_asked_for():
+    found = torch.tensor([1.0, torch.nan])
+    expect(found).close(found.clone(), rtol=0.0, equal_nan=True)
+    for expected, equal_nan in ((found, False), (found.nan_to_num(), True), (found.flip(0), True)):
+        with pytest.raises(Mismatch):
+            expect(found).close(expected, rtol=0.0, equal_nan=equal_nan)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a: 12345", "a: …"),
+        ("a: 1.2", "a: 1.2"),
+        ("a: 12, b", "a: 12, …"),
+        ("1234567", "123456 …"),
+    ],
+)
+def test_no_number_is_cut_in_two(text, shown):
+    assert cut(text, 6) == shown

@@ -70,6 +70,8 @@ def test_each_message_has_the_call_what_came_and_a_thought(found, part):
             continue  # the file cannot be imported
         labels = {line.strip().partition(":")[0] for line in mistake.message.splitlines()}
         assert "call" in labels, mistake.message
-        is_running = "still running" in mistake.message
-        assert is_running or labels & {"found", "handout"}, mistake.message
+        # A loop has come to nothing yet; what a call leaves changed or shares is in the first line.
+        ways = "still running", " leaves ", "in the memory of"
+        says_itself = any(way in mistake.message for way in ways)
+        assert says_itself or labels & {"found", "handout"}, mistake.message
         assert labels & {"hint", "note", "handout", "error"}, mistake.message
