@@ -85,5 +85,5 @@ def for_staff(error: BaseException, test: Path, calls: KeptCalls) -> str:
     journal = calls.journal()
     whole = error.whole if isinstance(error, Mismatch) else None
     last = journal.that_returned(whole[0]) if whole else journal.last
-    told = "\nasked in line " in text or last is None
-    return text if told else f"{text}last call: {last.text}\n"
+    is_told = "\nasked in line " in text
+    return text + (f"last call: {last.text}\n" if last and not is_told else "")
