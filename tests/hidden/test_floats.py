@@ -707,6 +707,11 @@ def check_scale(later, values, kind, scale):
     block.then(lambda found: expect(found[0], "the scale").equals(scale))
 
 
+def sixth(largest):
+    """NVFP4's scale for a block with this largest size, in its range."""
+    return float(np.float64(largest / 6).astype(ml_dtypes.float8_e4m3fn))
+
+
 def block(rng, kind, largest):
     """Values of which this is the one of the largest size, anywhere."""
     values = (rng.uniform(-1, 1, size=int(rng.integers(4, KINDS[kind][2]))) * largest).tolist()
@@ -731,8 +736,7 @@ def test_scales_of_few_bits(later, rng):
         if i % 2:
             bits = int(rng.integers(1, top_pattern(E4M3)))
             largest = float(3 * (exact(bits, E4M3) + exact(bits + 1, E4M3)))
-        scale = float(np.float64(largest / 6).astype(ml_dtypes.float8_e4m3fn))
-        check_scale(later, block(rng, "nvfp4", largest), "nvfp4", scale)
+        check_scale(later, block(rng, "nvfp4", largest), "nvfp4", sixth(largest))
 
 
 @pytest.mark.exercise("quantize_block")
@@ -746,8 +750,10 @@ def test_largest_number_may_be_negative(later, rng):
 
 @pytest.mark.exercise("quantize_block")
 def test_elements_are_rounded_after_the_division(later, rng):
-    """Elements are the nearest to value / scale, half-way cases the even one"""
+    """Elements are the nearest to value / scale, as it was rounded, half-way cases the even one"""
     for _ in range(20):
+        largest = float(2.0 ** rng.uniform(-3, 8))
+        check_block(later, block(rng, "nvfp4", largest), "nvfp4", sixth(largest))
         for kind, (element, most, size) in KINDS.items():
             scale = 2.0 ** int(rng.integers(-6, 6))
             patterns = rng.integers(0, top_pattern(element), size=size - 1)
