@@ -10,10 +10,13 @@ import math
 from collections import Counter
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
+
+from assignment.expect import expect
 
 AWKWARD = [1, 2, 3, 17, 63, 64, 65]
 
@@ -398,13 +401,17 @@ class Transformer(nn.Module):
         with meter("output"):
             return output(y.transpose(1, 2).flatten(2))
 
+    def feed(self, matrices, x):
+        up, *gate, down = matrices
+        return down(gate[0](x) * up(x) if gate else up(x).relu())
+
     def forward(self, tokens, meter):
         x, norms = self.embedding(tokens), iter(self.norms)
-        for attention, (up, *gate, down) in zip(self.attention, self.feed_forward, strict=True):
+        for attention, feed_forward in zip(self.attention, self.feed_forward, strict=True):
             x = x + self.attend(next(norms)(x), *attention, meter)
             y = next(norms)(x)
             with meter("feed_forward"):
-                x = x + down(gate[0](y) * up(y) if gate else up(y).relu())
+                x = x + self.feed(feed_forward, y)
         with meter("lm_head"):
             return self.lm_head(next(norms)(x))
 
@@ -672,6 +679,205 @@ def test_bounds_that_a_run_may_touch(later, rng):
         later.flops.training_days(**run).close(days_of(**run), rtol=1e-12)
         for nothing in ("parameters", "tokens"):
             later.flops.training_days(**{**run, nothing: 0}).close(0.0, rtol=0)
+
+
+# --- mixtures of experts ------------------------------------------------------
+
+
+class Experts(nn.Module):
+    """A router with its experts, and the shared ones."""
+
+    def __init__(self, d_model, d_expert, experts, experts_per_token, shared_experts):
+        super().__init__()
+        layer = lambda *sizes: nn.Linear(*sizes, bias=False)  # noqa: E731
+        up, down = (d_model, d_expert), (d_expert, d_model)
+        expert = lambda: nn.ModuleList([layer(*up), layer(*up), layer(*down)])  # noqa: E731
+        self.router, self.each = layer(d_model, experts), experts_per_token
+        self.experts = nn.ModuleList(expert() for _ in range(experts))
+        self.shared = nn.ModuleList(expert() for _ in range(shared_experts))
+
+
+class Mixture(Transformer):
+    """A complete transformer, with experts in its layers after the dense ones."""
+
+    def __init__(
+        self,
+        *,
+        d_expert,
+        experts,
+        experts_per_token,
+        shared_experts=0,
+        dense_layers=0,
+        d_ff=1,
+        **sizes,
+    ):
+        super().__init__(**sizes, d_ff=d_ff)
+        given = sizes["d_model"], d_expert, experts, experts_per_token, shared_experts
+        for i in range(dense_layers, sizes["layers"]):
+            self.feed_forward[i] = Experts(*given)
+
+    def feed(self, part, x):
+        if not isinstance(part, Experts):
+            return super().feed(part, x)
+        weights, chosen = part.router(x.flatten()).softmax(-1).topk(part.each)  # of a single token
+        routed = [part.experts[i] for i in chosen.tolist()]
+        y = sum(w * super(Mixture, self).feed(e, x) for w, e in zip(weights, routed, strict=True))
+        return y + sum(super(Mixture, self).feed(expert, x) for expert in part.shared)
+
+
+def random_mixture(rng, **settings):
+    """Sizes of a mixture without what has a default."""
+    config = random_transformer(rng, layers=int(rng.integers(2, 5)))
+    config["d_expert"] = config.pop("d_ff")
+    experts = int(rng.integers(6, 10))
+    # Never half of them: the experts that are chosen must not be as many as the others.
+    used = int(rng.choice([n for n in range(2, experts - 1) if 2 * n != experts]))
+    return {**config, "experts": experts, "experts_per_token": used, **settings}
+
+
+def size_of(config):
+    """Parameters of a real model."""
+    return sum(p.numel() for p in Mixture(**config).parameters())
+
+
+def counted_mixture(config):
+    """Parameters of a real model, and those that get a gradient from one token."""
+    model = Mixture(**config)
+    model(torch.zeros(1, 1, dtype=torch.long), lambda _: contextlib.nullcontext()).sum().backward()
+    active = sum(p.numel() for p in model.parameters() if p.grad is not None)
+    return {"total": size_of(config), "active": active}
+
+
+def huge_mixture(rng):
+    """Sizes whose counts are beyond 64 bits, all parameters and the active ones."""
+    vocab, layers, d_expert, used = huge(rng, 4)
+    experts, heads = used + huge(rng, 1)[0], 4
+    config = {"vocab": vocab, "layers": layers, "d_model": heads * huge(rng, 1)[0], "heads": heads}
+    config |= {"d_expert": d_expert, "experts": experts, "experts_per_token": used}
+    d = config["d_model"]
+    others = 2 * vocab * d + layers * (4 * d * d + 2 * d + d * experts) + d
+    total, active = (others + layers * count * 3 * d * d_expert for count in (experts, used))
+    return config, {"total": total, "active": active}
+
+
+@pytest.mark.exercise("expert_parameters", weight=1.5)
+def test_all_experts_of_a_mixture(later, rng):
+    """The total is that of a model made with torch, its router and all its experts included"""
+    for _ in range(4):
+        config = random_mixture(rng)
+        later.flops.moe_parameters(**config).has({"total": size_of(config)})
+        config, counts = huge_mixture(rng)
+        later.flops.moe_parameters(**config).has({"total": counts["total"]})
+
+
+@pytest.mark.exercise("expert_parameters", weight=1.5)
+def test_active_parameters_of_a_mixture(later, rng):
+    """As many parameters are active as get a gradient from one token in a model made with torch"""
+    for _ in range(4):
+        config = random_mixture(rng)
+        later.flops.moe_parameters(**config).has({"active": counted_mixture(config)["active"]})
+        config, counts = huge_mixture(rng)
+        later.flops.moe_parameters(**config).has({"active": counts["active"]})
+
+
+def check_growth(impl, what, config, more):
+    """Compares by how much counts grow with other settings, and the total with wider experts then.
+
+    What both models have in common is another test's.
+    """
+    changed = {**config, **more}
+    configs = [config, changed, {**changed, "d_expert": config["d_expert"] + 3}]
+    counted = [counted_mixture(sizes) for sizes in configs[:2]] + [{"total": size_of(configs[2])}]
+    found = [expect(impl.flops.moe_parameters(**sizes), what).is_a(dict) for sizes in configs]
+    for name in ("total", "active"):
+        for counts in found:
+            expect(counts.get(name), f'"{name}" of {what}').is_a(int)
+        grown = found[1][name] - found[0][name]
+        expect(grown, f'what {what} add to "{name}"').equals(counted[1][name] - counted[0][name])
+    wider = found[2]["total"] - found[1]["total"]
+    expect(wider, f"what wider experts add, with {what}").equals(
+        counted[2]["total"] - counted[1]["total"]
+    )
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_shared_experts_serve_every_token(impl, rng):
+    """Shared experts add to both counts what they add to those of a model made with torch"""
+    for few in (0, 1):
+        config = random_mixture(rng, shared_experts=few)
+        more = {"shared_experts": few + int(rng.integers(1, 4))}
+        check_growth(impl, "shared experts", config, more)
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_dense_layers_have_no_experts(impl, rng):
+    """The first layers' feed-forward adds what it adds in a model made with torch, and no router"""
+    narrow, wide = (int(n) for n in rng.permutation([3, 8, 14, 27])[:2])
+    config = random_mixture(rng, layers=int(rng.integers(4, 6)), dense_layers=2, d_ff=narrow)
+    check_growth(impl, "wider dense layers", config, {"d_ff": wide})
+    config |= {"dense_layers": config["layers"], "shared_experts": 2}
+    counts = counted_mixture(config)
+    found = expect(impl.flops.moe_parameters(**config), "the counts").is_a(dict)
+    found = {name: found.get(name) for name in counts}
+    expect(found, "the counts of dense layers alone").equals(counts)
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_the_rest_of_a_mixture(impl, rng):
+    """Fewer key heads and a tied lm_head change both counts as in a model made with torch"""
+    config = random_mixture(rng, heads=6, d_model=6 * int(rng.choice([5, 7, 9])))
+    for what, more in [
+        ("fewer key heads", {"kv_heads": int(rng.choice([1, 2, 3]))}),
+        ("tied embeddings", {"tied": True}),
+    ]:
+        check_growth(impl, what, config, more)
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_training_a_mixture(later, rng):
+    """Training takes 6 FLOPs a token for each parameter that gets a gradient from a token"""
+    for _ in range(3):
+        config = random_mixture(rng)
+        flops = {"training_flops_per_token": 6 * counted_mixture(config)["active"]}
+        later.flops.moe_parameters(**config).has(flops)
+        config, counts = huge_mixture(rng)
+        flops = {"training_flops_per_token": 6 * counts["active"]}
+        later.flops.moe_parameters(**config).has(flops)
+
+
+def mean_experts(experts, each, tokens):
+    """The mean number of experts chosen, from how likely each number is after each token."""
+    step = np.zeros((experts + 1, experts + 1))
+    for before, new in itertools.product(range(experts + 1), range(each + 1)):
+        if each - new <= before <= experts - new:
+            ways = math.comb(experts - before, new) * math.comb(before, each - new)
+            step[before, before + new] = ways / math.comb(experts, each)
+    after = np.linalg.matrix_power(step, tokens)[0]
+    return math.fsum(n * p for n, p in enumerate(after.tolist()))
+
+
+@pytest.mark.exercise("expert_parameters", weight=3)
+def test_experts_that_a_batch_reads(later, rng):
+    """The experts read are the mean over all choices of the tokens, of none and of thousands too"""
+    for _ in range(10):
+        experts = int(rng.integers(1, 6))
+        each, tokens = int(rng.integers(1, experts + 1)), int(rng.integers(1, 4))
+        every = list(itertools.combinations(range(experts), each))
+        chosen = [len(set().union(*sets)) for sets in itertools.product(every, repeat=tokens)]
+        mean = float(Fraction(sum(chosen), len(chosen)))
+        later.flops.distinct_experts(experts, each, tokens).close(mean, rtol=1e-9)
+    for _ in range(10):
+        experts, tokens = int(rng.integers(8, 129)), int(2 ** rng.uniform(0, 8))
+        each = int(rng.integers(1, 9))
+        mean = mean_experts(experts, each, tokens)
+        later.flops.distinct_experts(experts, each, tokens).close(mean, rtol=1e-9)
+    for _ in range(3):
+        experts, each = int(rng.integers(9, 65)), int(rng.integers(1, 9))
+        many = int(rng.integers(2000, 5000))
+        later.flops.distinct_experts(experts, each, 0).close(0.0, rtol=0, atol=1e-9)
+        later.flops.distinct_experts(experts, each, 1).close(each, rtol=1e-9)
+        later.flops.distinct_experts(experts, experts, 2).close(experts, rtol=1e-9)
+        later.flops.distinct_experts(experts, each, many).close(experts, rtol=1e-9)
 
 
 def random_speed(rng):

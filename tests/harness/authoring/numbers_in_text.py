@@ -47,6 +47,11 @@ from tests.harness.authoring.numbers_in_problems import (
 
 PEAK = H100.peak_flops["bf16"]
 XL = {"vocab": 50257, "layers": 48, "d_model": 1600, "heads": 25, "d_ff": 6400, "kv_heads": 25}
+MIXTRAL = {"vocab": 32000, "layers": 32, "d_model": 4096, "heads": 32, "kv_heads": 8}
+MIXTRAL |= {"d_expert": 14336, "experts": 8, "experts_per_token": 2}
+DEEPSEEK_MOE = {"vocab": 102400, "layers": 28, "d_model": 2048, "heads": 16, "d_expert": 1408}
+DEEPSEEK_MOE |= {"experts": 64, "experts_per_token": 6, "shared_experts": 2}
+DEEPSEEK_MOE |= {"dense_layers": 1, "d_ff": 10944}
 ACCELERATED = roofline.accelerator_intensity(PEAK, H100.bandwidth)
 
 
@@ -123,6 +128,22 @@ def _flops():
     whole, part = (flops.mlp_backward_flops(1024, widths, grad) for grad in (True, False))
     yield f"it is {percent(whole / part - 1)} too high"
     yield f"needs {ms(flops.matmul_flops(16384, 32768, 8192) / PEAK, 1)} for this"
+    counts = [flops.moe_parameters(**model) for model in (MIXTRAL, DEEPSEEK_MOE)]
+    for row, name in (("parameters, total", "total"), ("active", "active")):
+        yield f"| {row} | {' | '.join(f'{count[name]:,}' for count in counts)} |"
+    settings = ("experts", "experts_per_token", "shared_experts")
+    given = [", ".join(f"{model.get(n, 0)}" for n in settings) for model in (MIXTRAL, DEEPSEEK_MOE)]
+    yield f"| experts: routed, per token, shared | {' | '.join(given)} |"
+    yield f"| width of an expert | {MIXTRAL['d_expert']} | {DEEPSEEK_MOE['d_expert']} |"
+    mixtral = counts[0]
+    active = 10**12 * mixtral["training_flops_per_token"]
+    everything = flops.training_flops(mixtral["total"], 10**12)
+    yield f"takes {power(active, 2)} FLOPs"
+    yield f"would make it {power(everything, 2)}, {everything / active:.1f} times too much"
+    for name, model in (("Mixtral", MIXTRAL), ("DeepSeekMoE", DEEPSEEK_MOE)):
+        chosen = model["experts"], model["experts_per_token"]
+        read = " | ".join(f"{flops.distinct_experts(*chosen, n):.1f}" for n in (1, 2, 8, 64))
+        yield f"| {name}, of {model['experts']} | {read} |"
 
 
 def _gradients():

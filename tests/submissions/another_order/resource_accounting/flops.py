@@ -129,3 +129,34 @@ def training_days(parameters, tokens, devices, peak_flops, mfu):
 def mfu(flops, seconds, peak_flops, devices=1):
     _refuse_if(not flops >= 0 or devices < 1 or not (seconds > 0 and peak_flops > 0))
     return (flops / seconds) / (devices * peak_flops)
+
+
+def moe_parameters(
+    *,
+    layers,
+    d_model,
+    d_expert,
+    experts,
+    experts_per_token,
+    shared_experts=0,
+    dense_layers=0,
+    d_ff=0,
+    **others,
+):
+    mixed = layers - dense_layers
+    everyones = d_ff * dense_layers + mixed * d_expert * shared_experts
+    whole = transformer_parameters(layers=layers, d_model=d_model, d_ff=1, **others)
+    per_width = whole["feed_forward"] // layers
+    active = whole["total"] - whole["feed_forward"] + mixed * d_model * experts
+    active += per_width * (everyones + mixed * d_expert * experts_per_token)
+    idle = per_width * mixed * d_expert * (experts - experts_per_token)
+    return {
+        "training_flops_per_token": 6 * active,
+        "active": active,
+        "total": active + idle,
+    }
+
+
+def distinct_experts(experts, experts_per_token, tokens):
+    chosen = Fraction(experts_per_token, experts)
+    return float(experts - experts * (1 - chosen) ** tokens)

@@ -164,3 +164,45 @@ def mfu(flops, seconds, peak_flops, devices=1):
     if not flops >= 0:
         raise ValueError("expected FLOPs")
     return flops / seconds / devices / peak_flops
+
+
+def moe_parameters(
+    *,
+    vocab,
+    layers,
+    d_model,
+    heads,
+    d_expert,
+    experts,
+    experts_per_token,
+    shared_experts=0,
+    dense_layers=0,
+    d_ff=0,
+    kv_heads=None,
+    tied=False,
+):
+    kv_width = d_model // heads * (heads if kv_heads is None else kv_heads)
+    attention = 2 * d_model * d_model + 2 * d_model * kv_width
+    expert = 3 * d_model * d_expert
+    dense = [("attention", attention), ("norms", 2 * d_model), ("feed-forward", 3 * d_model * d_ff)]
+    mixed = dense[:2] + [("router", d_model * experts)]
+    mixed += [("shared", expert * shared_experts), ("routed", expert * experts)]
+    total = vocab * d_model + d_model
+    if not tied:
+        total += vocab * d_model
+    active = total
+    for times, parts in ((dense_layers, dense), (layers - dense_layers, mixed)):
+        for part, count in parts:
+            total += times * count
+            active += times * (expert * experts_per_token if part == "routed" else count)
+    return {"active": active, "total": total, "training_flops_per_token": 2 * active + 4 * active}
+
+
+def distinct_experts(experts, experts_per_token, tokens):
+    # Each token finds the experts that are still new, and takes its share of them.
+    new = float(experts)
+    for _ in range(tokens):
+        new -= new * experts_per_token / experts
+        if new < 1e-300:
+            break
+    return experts - new
