@@ -1,6 +1,6 @@
 """FLOPs, with the lecture's own numbers."""
 
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 
 import pytest
 
@@ -307,6 +307,105 @@ def test_days_of_the_lecture(impl):
     days = impl.flops.training_days(70 * 10**9, 15 * 10**12, 1024, 989.5e12, 0.5)
     expect(days).close(143.926593818, rtol=1e-9, hint="the devices do 4.377e22 FLOPs per day")
     expect(impl.flops.training_days(0, 5, 1, 1.0, 1.0)).close(0.0, rtol=0.0)
+
+
+SMALL_MIXTURE = {"vocab": 10, "d_model": 4, "heads": 2, "d_expert": 3, "experts": 5}
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_a_small_mixture_of_experts(impl):
+    """With 2 of 5 experts a token, 3 experts of 36 parameters are not active; all else is"""
+    found = impl.flops.moe_parameters(**SMALL_MIXTURE, layers=1, experts_per_token=2)
+    expect(found).equals(
+        {"total": 356, "active": 248, "training_flops_per_token": 1488},
+        hint="embedding and lm_head 80, attention 64, norms 12, router 4·5, experts 3·4·3 each",
+    )
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_shared_experts_and_dense_layers(impl):
+    """A shared expert is active for every token; a dense layer has a feed-forward, no router"""
+    settings = {"experts_per_token": 2, "shared_experts": 1, "dense_layers": 1, "d_ff": 7}
+    found = impl.flops.moe_parameters(**SMALL_MIXTURE, **settings, layers=3)
+    expect(found).equals(
+        {"total": 856, "active": 640, "training_flops_per_token": 3840},
+        hint="one feed-forward of 3·4·7; two routers of 4·5; 2·6 experts, of which 2·3 are active",
+    )
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_published_mixtures(impl):
+    """Mixtral 8x7B has 12.9e9 active parameters of 46.7e9, DeepSeekMoE 16B has 2.8e9 of 16.4e9"""
+    mixtral = {"vocab": 32000, "layers": 32, "d_model": 4096, "heads": 32, "kv_heads": 8}
+    mixtral |= {"d_expert": 14336, "experts": 8, "experts_per_token": 2}
+    expect(impl.flops.moe_parameters(**mixtral), "Mixtral's").equals(
+        {
+            "total": 46_702_792_704,
+            "active": 12_879_925_248,
+            "training_flops_per_token": 77_279_551_488,
+        }
+    )
+    deepseek = {"vocab": 102400, "layers": 28, "d_model": 2048, "heads": 16, "d_expert": 1408}
+    deepseek |= {"experts": 64, "experts_per_token": 6, "shared_experts": 2}
+    found = impl.flops.moe_parameters(**deepseek, dense_layers=1, d_ff=10944)
+    expect(found, "DeepSeekMoE's").equals(
+        {
+            "total": 16_375_728_128,
+            "active": 2_828_650_496,
+            "training_flops_per_token": 16_971_902_976,
+        }
+    )
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_random_mixtures(impl, rng):
+    """Every matrix counts with its own shape, with fewer key heads or a tied lm_head too"""
+    for i in range(10):
+        sizes, d_kv = drawn_transformer(rng)
+        vocab, d, d_ff = sizes["vocab"], sizes["d_model"], sizes["d_ff"]
+        d_expert, experts = (int(n) for n in rng.integers(2, 2 ** int(rng.choice([4, 33])), size=2))
+        settings = {"d_expert": d_expert, "experts": experts}
+        settings["experts_per_token"] = used = int(rng.integers(1, experts + 1))
+        settings["shared_experts"] = shared = int(rng.integers(3))
+        settings["dense_layers"] = dense = min(i % 3, sizes["layers"])
+        settings["tied"] = i % 2 == 0
+        mixed = sizes["layers"] - dense
+        count = vocab * d * (1 if settings["tied"] else 2) + d
+        count += sizes["layers"] * (d + d * d + d * d_kv + d * d_kv + d * d + d)
+        count += dense * (d * d_ff + d * d_ff + d_ff * d) + mixed * d * experts
+        total, active = count, count
+        total += mixed * (experts + shared) * (d * d_expert + d * d_expert + d_expert * d)
+        active += mixed * (used + shared) * (d * d_expert + d * d_expert + d_expert * d)
+        found = impl.flops.moe_parameters(**sizes, **settings)
+        expect(found, f"the parameters of {sizes | settings}").equals(
+            {"total": total, "active": active, "training_flops_per_token": 6 * active}
+        )
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_experts_of_few_tokens(impl):
+    """With 2 of 8 experts a token, one token is sent through 2, two through 3.5 on average"""
+    expect(impl.flops.distinct_experts(8, 2, 1)).close(2.0, rtol=1e-9)
+    expect(impl.flops.distinct_experts(8, 2, 2)).close(
+        3.5,
+        rtol=1e-9,
+        hint="the second token's 2 experts are each among the first's 1/4 of the time",
+    )
+    expect(impl.flops.distinct_experts(8, 2, 0), "without tokens").close(0.0, rtol=0.0, atol=1e-9)
+    expect(impl.flops.distinct_experts(8, 8, 3), "if each token takes all").close(8.0, rtol=1e-9)
+
+
+@pytest.mark.exercise("expert_parameters")
+def test_experts_of_every_choice(impl, rng):
+    """The result is the mean over all sets of experts that the tokens may choose"""
+    for _ in range(8):
+        experts, tokens = int(rng.integers(1, 6)), int(rng.integers(1, 4))
+        each = int(rng.integers(1, experts + 1))
+        every = list(product(combinations(range(experts), each), repeat=tokens))
+        mean = sum(len(set().union(*chosen)) for chosen in every) / len(every)
+        found = impl.flops.distinct_experts(experts, each, tokens)
+        what = f"distinct_experts{(experts, each, tokens)}"
+        expect(found, what).close(mean, rtol=1e-9)
 
 
 @pytest.mark.exercise("mfu")

@@ -269,6 +269,80 @@ def training_days(
     )
 
 
+def moe_parameters(
+    *,
+    vocab: int,
+    layers: int,
+    d_model: int,
+    heads: int,
+    d_expert: int,
+    experts: int,
+    experts_per_token: int,
+    shared_experts: int = 0,
+    dense_layers: int = 0,
+    d_ff: int = 0,
+    kv_heads: int | None = None,
+    tied: bool = False,
+) -> dict[str, int]:
+    """Parameters of a mixture of experts (MoE), total and active, and the FLOPs of its training.
+
+    The model is that of `transformer_parameters`, but a layer's feed-forward is replaced by experts
+    and a router, except in the first `dense_layers` layers. An expert is a gated feed-forward,
+    three matrices. The router is a linear layer without bias, from `d_model` to one score for each
+    routed expert. Each token is sent through the routed experts with the highest scores, and
+    through all shared experts, which have no scores.
+
+    Args:
+        vocab, d_model, heads, kv_heads, tied: as for `transformer_parameters`.
+        layers: number of layers, the dense ones included.
+        d_expert: width of an expert's hidden layer, routed or shared.
+        experts: routed experts of a layer; the shared ones are not among them.
+        experts_per_token: routed experts that a token is sent through in each layer.
+        shared_experts: shared experts of a layer.
+        dense_layers: number of first layers that have a gated feed-forward, no experts, no router.
+        d_ff: width of that feed-forward's hidden layer.
+
+    Returns:
+        "total", all parameters; "active", all but the routed experts that a token is not sent
+        through; "training_flops_per_token", 6 for each active parameter.
+
+    Mixtral 8x7B has 46.7e9 parameters, of which 12.9e9 are active (Jiang et al., 2024):
+
+        moe_parameters(
+            vocab=32000, layers=32, d_model=4096, heads=32, kv_heads=8,
+            d_expert=14336, experts=8, experts_per_token=2,
+        )["active"]  # 12_879_925_248
+    """
+    raise NotImplementedError(
+        "expert_parameters: not started; see assignment/writeup/flops.md, "
+        "or make hint EX=expert_parameters"
+    )
+
+
+def distinct_experts(experts: int, experts_per_token: int, tokens: int) -> float:
+    """Expected number of a layer's routed experts that at least one token is sent through.
+
+    The weights of these experts are read from memory, those of the others are not. Each token is
+    sent through `experts_per_token` different experts; every such set is equally likely for it,
+    whatever the sets of the other tokens are.
+
+    Args:
+        experts, experts_per_token: as for `moe_parameters`, each at least 1.
+        tokens: number of tokens in the batch, which may be 0.
+
+    Returns:
+        The mean over all choices of the tokens, between 0 and `experts`.
+
+    Two tokens, each with 2 of 8 experts, have 0.5 experts in common on average:
+
+        distinct_experts(8, 2, 2)  # 3.5
+    """
+    raise NotImplementedError(
+        "expert_parameters: not started; see assignment/writeup/flops.md, "
+        "or make hint EX=expert_parameters"
+    )
+
+
 def mfu(flops: float, seconds: float, peak_flops: float, devices: int = 1) -> float:
     """Model FLOPs utilization: the speed reached, as a fraction of the speed promised.
 
