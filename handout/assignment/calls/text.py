@@ -58,8 +58,9 @@ def cut(text: str, room: int) -> str:
     if len(text) <= room:
         return text
     kept = text[:room]
-    whole = kept.rstrip("0123456789.").rstrip() if text[room].isdigit() else kept
-    return f"{whole or kept} …"
+    if text[room].isdigit() and kept[-1] in "0123456789.":
+        kept = kept.rstrip("0123456789.").rstrip() or kept
+    return f"{kept} …"
 
 
 def scalar(value: Any) -> str:
