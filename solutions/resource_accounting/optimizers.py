@@ -341,6 +341,89 @@ class AdamW(torch.optim.Optimizer):
         return loss
 
 
+def muon_step(
+    params: Tensors,
+    grads: Tensors,
+    momentum_buffers: Tensors,
+    *,
+    lr: float,
+    momentum: float,
+    weight_decay: float,
+) -> None:
+    """One Muon step over many matrices, in place.
+
+    For each parameter p with gradient g and momentum buffer b, in this order, as `torch.optim.Muon`
+    does by default:
+
+    1. b ← b + (1 − momentum) · (g − b)
+    2. u ← g + momentum · (b − g), where b is the new b (Nesterov). The gradient tensor itself does
+       not change
+    3. p ← p · (1 − lr · weight_decay), whatever p's shape; the decay never enters b
+    4. p ← p − lr · √max(1, rows / columns) · O, where O is u with its singular values brought close
+       to 1
+
+    O comes from five Newton–Schulz iterations. They begin with X = u / max(‖u‖, 1e-7), where ‖u‖ is
+    the Frobenius norm, and end with X = O. Each is
+
+        A = X·Xᵀ
+        X ← 3.4445·X + (−4.7750·A + 2.0315·A·A)·X
+
+    If p has more rows than columns, X begins as uᵀ / max(‖u‖, 1e-7) and ends as Oᵀ. So A has the
+    size of p's shorter side, and no tensor that a step makes has more elements than p.
+
+    Everything is computed in the parameter's dtype or a wider one. (torch rounds u to bfloat16, and
+    its O is some percent off.)
+
+    Args:
+        params: matrices, each with at least one element.
+        momentum_buffers: b for each parameter.
+        lr: the learning rate, 0 or more.
+        momentum: μ, at least 0 and less than 1.
+        weight_decay: λ, 0 or more.
+
+    Raises:
+        ValueError: the three lists differ in length, the tensors at one position differ in shape,
+            a parameter is not a matrix, or a setting is out of range. No tensor has been changed.
+
+    Source: Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024.
+    """
+    _check_not_negative(lr=lr, weight_decay=weight_decay)
+    _check_fractions(momentum=momentum)
+    matched = _matched(params, grads=grads, momentum_buffers=momentum_buffers)
+    for p in params:
+        if p.dim() != 2:
+            raise ValueError(f"expected matrices, got a parameter of shape {tuple(p.shape)}")
+    with torch.no_grad():
+        for p, g, b in matched:
+            b.lerp_(g, 1 - momentum)
+            update = _orthogonalized(g.lerp(b, momentum))
+            rows, columns = p.shape
+            p.mul_(1 - lr * weight_decay)
+            p.sub_(update, alpha=lr * max(1, rows / columns) ** 0.5)
+
+
+def muon_flops(m: int, n: int, steps: int = 5) -> int:
+    """FLOPs of the Newton–Schulz iterations of `muon_step` for one m×n matrix.
+
+    Only matrix products count, and each iteration has three: X·Xᵀ, A·A and the last one, with X. A
+    product (a×b)·(b×c) takes 2·a·b·c FLOPs, also where the result is symmetric.
+
+    Args:
+        m, n: rows and columns of the parameter; X has fewer rows than columns, or as many.
+        steps: the number of iterations, 0 or more.
+
+    Returns:
+        The FLOPs of all iterations, an exact int.
+
+    1024×4096 and 4096×1024 take the same:
+
+        muon_flops(1024, 4096)  # 96_636_764_160
+    """
+    short, long = sorted((m, n))
+    gram, square, last = short * long * short, short**3, short * short * long
+    return steps * 2 * (gram + square + last)
+
+
 def _move_by_moments(
     p: torch.Tensor,
     g: torch.Tensor,
@@ -357,6 +440,18 @@ def _move_by_moments(
     v.mul_(beta2).addcmul_(g, g, value=1 - beta2)
     root = v.sqrt() / (1 - beta2**step) ** 0.5
     p.addcdiv_(m, root.add_(eps), value=-lr / (1 - beta1**step))
+
+
+def _orthogonalized(u: torch.Tensor) -> torch.Tensor:
+    """u with its singular values brought close to 1 by five Newton–Schulz iterations."""
+    if u.shape[0] > u.shape[1]:
+        return _orthogonalized(u.T).T
+    x = u / u.norm().clamp(min=1e-7)
+    for _ in range(5):
+        gram = x @ x.T
+        bracket = torch.addmm(gram, gram, gram, beta=-4.7750, alpha=2.0315)
+        x = torch.addmm(x, bracket, x, beta=3.4445)
+    return x
 
 
 def _check_adam(lr: float, betas: tuple[float, float], eps: float, weight_decay: float) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 import torch
+from torch.utils.flop_counter import FlopCounterMode
 
 from assignment.calls.layouts import rearranged
 from assignment.expect import expect
@@ -40,6 +41,8 @@ RMSPROP = Method("rmsprop_step", torch.optim.RMSprop, ("square_avg",), ("lr", "a
 MOMENTS, ADAM_SETTINGS = ("exp_avg", "exp_avg_sq"), ("lr", "betas", "eps", "weight_decay")
 ADAM = Method("adam_step", torch.optim.Adam, MOMENTS, ADAM_SETTINGS, counts=True)
 ADAMW = Method("adamw_step", torch.optim.AdamW, MOMENTS, ADAM_SETTINGS, counts=True)
+MUON_SETTINGS = ("lr", "momentum", "weight_decay")
+MUON = Method("muon_step", torch.optim.Muon, ("momentum_buffer",), MUON_SETTINGS)
 
 
 def random_settings(rng, method=ADAMW):
@@ -172,6 +175,8 @@ def fresh(method, params):
 
 def steps_of_torch(method, params, grads, states=None, *, first_step=1, **settings):
     """torch's steps from the same start: its parameters and its state."""
+    if method is MUON:
+        return steps_of_muon(params, grads, states, **settings)[:2]
     if method is SGD:  # torch keeps no velocity without momentum
         settings["momentum"] = settings.get("momentum") or 1e-300
     tensors = [torch.nn.Parameter(p.clone()) for p in params]
@@ -212,9 +217,9 @@ def check_float32(runs, torch_rng, method, **settings):
         runs.move(method, beside, of_beside, **settings)
 
 
-def check_in_place(runs, rng, torch_rng, method, variants=({},)):
+def check_in_place(runs, rng, torch_rng, method, variants=({},), shapes=((4, 3), (5,))):
     """Files show only what changed in place; here in every layout. Variants are more settings."""
-    params, grads, _ = random_start(torch_rng, method, [(4, 3), (5,)], steps=3)
+    params, grads, _ = random_start(torch_rng, method, shapes, steps=3)
     for more in variants:
         settings = plain_settings(rng, method) | {"first_step": LATE} | more
         expected, kept = steps_of_torch(method, params, grads, **settings)
@@ -240,9 +245,10 @@ def check_refusals(impl, runs, rng, torch_rng, method, *refused):
     """Valid calls are carried out, even at the ends of all ranges, and bad ones change nothing.
 
     Good and bad calls follow each other on the same tensors, in random order. Calls with empty
-    lists are among both.
+    lists are among both, and for Muon bad ones with a tensor that is not a matrix.
     """
-    params, grads, states = start = random_start(torch_rng, method, [(3,), (2, 2)])
+    shapes = [(3, 3), (2, 2)] if method is MUON else [(3,), (2, 2)]
+    params, grads, states = start = random_start(torch_rng, method, shapes)
     at, settings = LATE + int(rng.integers(9)), plain_settings(rng, method)
     zeros = {name: (0.0, 0.0) if name == "betas" else 0.0 for name in method.settings}
     for more in (zeros, {"lr": 3.0}):
@@ -261,6 +267,10 @@ def check_refusals(impl, runs, rng, torch_rng, method, *refused):
     for k, fitting in enumerate(lists):
         for misfit in misfits(fitting):
             bad.append((places, [*lists[:k], misfit, *lists[k + 1 :]], settings))
+    for layout in NO_MATRICES if method is MUON else ():
+        for fit in (1, 0):  # behind a matrix, too
+            same = [[*part[:fit], (*layout, *part[fit][2:])] for part in (places, *lists)]
+            bad.append((same[0], same[1:], settings))
     calls, done = [*bad, empty, empty, *[good] * 3], 1
     for i in rng.permutation(len(calls)):
         of_params, (of_grads, *of_states), more = calls[i]
@@ -276,8 +286,12 @@ def check_refusals(impl, runs, rng, torch_rng, method, *refused):
     runs.leaves(left, params=expected[0], states=expected[1], grads=[[g[0] for g in grads]])
 
 
+# Shapes and strides of as many elements as a 2×2 matrix has, or fewer.
+NO_MATRICES = [((4,), (1,)), ((), ()), ((1, 2, 2), (4, 2, 1))]
+
+
 def misfits(places):
-    """Lists of places that do not fit the parameters of the shapes (3,) and (2, 2)."""
+    """Lists of places that do not fit the parameters, of which the second has the shape (2, 2)."""
     vector, matrix = places
     yield from ([], [vector], [vector, matrix, matrix], [matrix, vector])
     yield [((), (), *vector[2:]), matrix]
@@ -884,3 +898,142 @@ def test_optimizer_refuses(runs, rng, torch_rng):
     later = [{"params": [1], **one} for one in bad] + [{"params": [0], **some}]  # of another group
     left = runs.of_adamw(params, grads, refused=later, **only)
     runs.leaves(left, params=torch_adamw(params, grads, **only)[0])
+
+
+# --- muon_step --------------------------------------------------------------
+
+
+def steps_of_muon(params, grads, states=None, **settings):
+    """Steps by singular values: parameters and buffers; and torch's parameters, which are rough."""
+    params, tensors = [p.clone() for p in params], [torch.nn.Parameter(p.clone()) for p in params]
+    settings = {name: settings[name] for name in MUON_SETTINGS}
+    optimizer, (lr, momentum, decay) = torch.optim.Muon(tensors, **settings), settings.values()
+    for p, b in zip(tensors, (states or fresh(MUON, params))[0], strict=True):
+        optimizer.state[p] = {"momentum_buffer": b.clone()}
+    buffers = [optimizer.state[p]["momentum_buffer"] for p in tensors]
+    for i in range(len(grads[0])):
+        for p, g in zip(tensors, grads, strict=True):
+            p.grad = g[i].clone()
+        optimizer.step()
+        for p, g, b in zip(params, grads, buffers, strict=True):
+            rows, columns = p.shape
+            move = math.sqrt(max(rows, columns) / columns) * orthogonalized(g[i].lerp(b, momentum))
+            p.sub_(lr * (decay * p + move))
+    return params, [buffers], [p.detach() for p in tensors]
+
+
+def orthogonalized(u):
+    """Each singular value goes five times through the polynomial of the iteration."""
+    left, sizes, right = torch.linalg.svd(u.double(), full_matrices=False)
+    sizes = sizes / max(math.sqrt(sizes.square().sum()), 1e-7)
+    for _ in range(5):
+        sizes = 3.4445 * sizes - 4.7750 * sizes**3 + 2.0315 * sizes**5
+    return (left * sizes @ right).to(u.dtype)
+
+
+def of_like_sizes(torch_rng, shape):
+    """A matrix whose singular values, 2.5 to 1250, differ by at most 5 times."""
+    drawn = torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+    left, sizes, right = torch.linalg.svd(drawn, full_matrices=False)
+    sizes = 0.25 + torch.rand(sizes.shape, generator=torch_rng, dtype=torch.float64)
+    return left * (sizes * 10 ** (1 + 2 * torch.rand(1, generator=torch_rng))) @ right
+
+
+def muon_settings(rng, **more):
+    """Settings without decay; in the first step u is a multiple of g, whatever the momentum."""
+    return random_settings(rng, MUON) | {"weight_decay": 0.0} | more
+
+
+def as_first(grads):
+    return [g[None] for g in grads]
+
+
+@pytest.mark.exercise("muon_step", weight=2)
+def test_muon_orthogonalizes(runs, rng, torch_rng):
+    """Each singular value of a square update goes five times through the polynomial, in the
+    parameter's dtype"""
+    shapes = [(n, n) for n in (1, 2, 5, 9)]
+    params = random_tensors(torch_rng, shapes)
+    grads = [of_like_sizes(torch_rng, shape) for shape in shapes]
+    for wide in (range(4), (), (1, 2)):  # the parameters in float64
+        dtypes = [torch.float64 if i in wide else torch.float32 for i in range(4)]
+        start = [
+            [t.to(dtype) for t, dtype in zip(ts, dtypes, strict=True)] for ts in (params, grads)
+        ]
+        settings = muon_settings(rng)
+        runs.move(MUON, start[0], as_first(start[1]), **settings)
+        exact, _, rough = steps_of_muon(start[0], as_first(start[1]), **settings)
+        expect(rough, "torch's parameters").close(exact, rtol=0, atol=0.2 * settings["lr"])
+
+
+@pytest.mark.exercise("muon_step")
+def test_muon_shapes(runs, rng, torch_rng):
+    """A tall matrix steps √(rows / columns) times as far, a wide one does not; both of any length,
+    by the smaller Gram matrix"""
+    for few, many in [(1, 2), (1, 7), (4, 5), (2, 20_000), rng.integers((2, 9), (9, 30)).tolist()]:
+        shapes = [(few, many), (many, few)]  # the larger Gram matrix of 20,000 would be 3.2 GB
+        grads = as_first(of_like_sizes(torch_rng, shape) for shape in shapes)
+        runs.move(MUON, random_tensors(torch_rng, shapes), grads, **muon_settings(rng))
+
+
+@pytest.mark.exercise("muon_step", weight=1.5)
+def test_muon_momentum(runs, rng, torch_rng):
+    """Buffers average the gradients, and u looks ahead; parameters and buffers of any layout change
+    in place, unrecorded by autograd, and gradients do not change"""
+    shapes = [(4, 4), (1, 1), (7, 7)]
+    params, grads, states = random_start(torch_rng, MUON, shapes, steps=6)
+    for start in (fresh(MUON, params), states):
+        for momentum in (0.0, float(rng.uniform(0.3, 0.7)), float(rng.uniform(0.9, 0.99))):
+            runs.agree(MUON, params, grads, start, **muon_settings(rng, momentum=momentum))
+    check_in_place(runs, rng, torch_rng, MUON, shapes=shapes)
+
+
+@pytest.mark.exercise("muon_step")
+def test_muon_decay(runs, rng, torch_rng):
+    """Weight decay multiplies p by 1 - lr · weight_decay in any shape, and never enters b or u"""
+    shapes = [(3, 3), (6, 6)]
+    params, grads = random_tensors(torch_rng, shapes), random_tensors(torch_rng, shapes, steps=3)
+    for lr, decay in ((0.05, 0.4), (2.0, float(rng.uniform(1, 9))), (1e-7, 1.0)):
+        settings = muon_settings(rng, lr=lr, weight_decay=decay)
+        runs.agree(MUON, params, [100 * g for g in grads], **settings)
+    # In parameters so large, nothing but the decay can be seen.
+    shapes = [(8, 2), (2, 8), (5, 3)]
+    params, grads, _ = random_start(torch_rng, MUON, shapes)
+    large = [1e13 * (p + p.sign()) for p in params]
+    runs.move(MUON, large, grads, **random_settings(rng, MUON))
+
+
+@pytest.mark.exercise("muon_step", weight=0.5)
+def test_muon_small_updates(runs, rng, torch_rng):
+    """An update of zeros moves nothing, and one whose norm is below 1e-7 is divided by 1e-7"""
+    for dtype in (torch.float64, torch.float32):
+        params = random_tensors(torch_rng, [(3, 3)] * 6, dtype=dtype)
+        grads = [of_like_sizes(torch_rng, p.shape).to(dtype) for p in params]
+        sizes = [0.0, *(10 ** rng.uniform(-10, -7.5, size=5)).tolist()]
+        grads = [size * g / g.norm() for size, g in zip(sizes, grads, strict=True)]
+        runs.move(MUON, params, as_first(grads), **muon_settings(rng))
+
+
+@pytest.mark.exercise("muon_step", weight=0.5)
+def test_muon_refuses(impl, runs, rng, torch_rng):
+    """Muon refuses invalid lists, shapes and settings, and tensors that are no matrices, before
+    anything changes, and takes valid ones, also 0 and infinite"""
+    check_refusals(impl, runs, rng, torch_rng, MUON)
+
+
+@pytest.mark.exercise("muon_step", weight=2)
+def test_muon_flops(later, rng):
+    """The iterations take the FLOPs that torch counts in its own, for matrices of any shape and any
+    number of steps"""
+    for steps in range(12):
+        m, n = rng.integers(1, 50, size=2).tolist()
+        for shape in [(m, n), (n, m), (m, m)]:
+            p = torch.nn.Parameter(torch.zeros(shape))
+            p.grad = torch.ones(shape)
+            optimizer = torch.optim.Muon([p], ns_steps=steps)
+            with FlopCounterMode(display=False) as counter:
+                optimizer.step()
+            more = () if steps == 5 else (steps,)
+            later.optimizers.muon_flops(*shape, *more).equals(counter.get_total_flops())
+    n = int(rng.integers(2**30, 2**40)) | 1
+    later.optimizers.muon_flops(n, n, 7).equals(42 * n**3)

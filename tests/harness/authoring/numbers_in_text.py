@@ -355,6 +355,27 @@ def _optimizers():
     yield f"{small:.2f} lr, {small / (0.1 / 10):.0f} times as much"
     yield f"= {0.99 - 0.05 / math.sqrt(0.75):.3f}; added before"
     yield f"= {0.99 - 0.05 / 0.55 * 0.1:.3f}."
+    for u in ([3.0, 4.0], [30.0, 0.3]):
+        first, second = _orthogonalized([u])[0]
+        yield f"diag({first:.3f}, {second:.3f})"
+    sizes = (0.002 + 0.998 * i / 400 for i in range(401))
+    ends = [o for pair in _orthogonalized([s, math.sqrt(1 - s * s)] for s in sizes) for o in pair]
+    yield "from 0.002 to 1 to between 0.68 and 1.21"
+    assert 0.68 < min(o for o in ends if o) < max(ends) < 1.21
+    flops, pass_of_a_token = optimizers.muon_flops(4096, 4096), 6 * 4096**2
+    yield f"{power(flops, 2)} FLOPs a step"
+    adds = [percent(flops / (pass_of_a_token * 2**tokens), 1) for tokens in (20, 13)]
+    yield f"tokens a step Muon adds {adds[0]}"
+    yield f"tokens {adds[1].replace('.0', '')}"
+    yield f"{4 * 16384**2 / 1e9:.2f} GB in fp32 and not {4 * 4096**2 / 1e6:.0f} MB"
+
+
+def _orthogonalized(diagonals):
+    """The diagonals of O for diagonal updates: of the first step of Muon from 0 with lr = 1."""
+    grads = [torch.tensor(diagonal, dtype=torch.float64).diag() for diagonal in diagonals]
+    params, buffers = ([torch.zeros_like(g) for g in grads] for _ in range(2))
+    optimizers.muon_step(params, grads, buffers, lr=1.0, momentum=0.0, weight_decay=0.0)
+    return [(-p.diag()).tolist() for p in params]
 
 
 def _training():

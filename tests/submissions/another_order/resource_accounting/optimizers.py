@@ -120,3 +120,29 @@ class AdamW(torch.optim.Optimizer):
                 weight_decay=group["weight_decay"],
             )
         return loss
+
+
+@torch.no_grad()
+def muon_step(params, grads, momentum_buffers, *, lr, momentum, weight_decay):
+    refuse(not lr >= 0, not weight_decay >= 0, not 0.0 <= momentum < 1.0)
+    refuse_shapes(params, grads, momentum_buffers)
+    refuse(*(p.ndim != 2 for p in params))
+    for p, g, b in zip(params, grads, momentum_buffers):
+        b.mul_(momentum).add_(g, alpha=1 - momentum)
+        u = g + momentum * (b - g)
+        x = u / max(torch.linalg.matrix_norm(u).item(), 1e-7)
+        is_tall = p.shape[0] > p.shape[1]
+        for _ in range(5):
+            # All factors are polynomials of one Gram matrix, on the side where it is smaller.
+            gram = x.mT @ x if is_tall else x @ x.mT
+            factor = 3.4445 * torch.eye(len(gram), dtype=x.dtype)
+            factor += gram @ (2.0315 * gram) - 4.7750 * gram
+            x = x @ factor if is_tall else factor @ x
+        scale = (p.shape[0] / p.shape[1]) ** 0.5 if is_tall else 1.0
+        p -= lr * (scale * x + weight_decay * p)
+
+
+def muon_flops(m, n, steps=5):
+    if m < n:
+        m, n = n, m
+    return (4 * m + 2 * n) * n**2 * steps

@@ -1,6 +1,7 @@
 """Correct, and written number by number: every tensor is split into Python floats."""
 
 import math
+from operator import mul
 
 import torch
 
@@ -140,3 +141,69 @@ class AdamW(torch.optim.Optimizer):
                         **settings,
                     )
         return loss
+
+
+def muon_step(params, grads, momentum_buffers, *, lr, momentum, weight_decay):
+    if not (lr >= 0 and weight_decay >= 0 and 0 <= momentum < 1):
+        raise ValueError("a setting is out of range")
+    for tensors in (grads, momentum_buffers):
+        if len(tensors) != len(params):
+            raise ValueError("lists of different lengths")
+        for p, tensor in zip(params, tensors):
+            if len(p.shape) != 2 or p.shape != tensor.shape:
+                raise ValueError("tensors of different shapes, or no matrices")
+    for p, g, b in zip(params, grads, momentum_buffers):
+        rows, columns = p.shape
+        new_b, updates = [], []
+        for g_row, b_row in zip(g.tolist(), b.tolist()):
+            new_b.append([momentum * y + (1 - momentum) * x for x, y in zip(g_row, b_row)])
+            updates.append([(1 - momentum) * x + momentum * y for x, y in zip(g_row, new_b[-1])])
+        if rows > columns:
+            move = transposed(orthogonalized(transposed(updates)))
+        else:
+            move = orthogonalized(updates)
+        rate = lr * math.sqrt(rows / columns) if rows > columns else lr
+        new_p = [
+            [x - lr * weight_decay * x - rate * y for x, y in zip(p_row, move_row)]
+            for p_row, move_row in zip(p.tolist(), move)
+        ]
+        for tensor, new in ((b, new_b), (p, new_p)):
+            tensor.detach().copy_(torch.tensor(new, dtype=tensor.dtype))
+
+
+def transposed(rows):
+    return [list(column) for column in zip(*rows)]
+
+
+def dot(left, right):
+    return sum(map(mul, left, right))
+
+
+def orthogonalized(rows):
+    length = math.sqrt(sum(dot(row, row) for row in rows))
+    length = 1e-7 if length < 1e-7 else length
+    rows = [[x / length for x in row] for row in rows]
+    for _ in range(5):
+        gram = [[dot(one, other) for other in rows] for one in rows]
+        factors = [
+            [-4.7750 * entry + 2.0315 * dot(row, column) for entry, column in zip(row, gram)]
+            for row in gram
+        ]
+        for i, row in enumerate(factors):
+            row[i] += 3.4445
+        columns = list(zip(*rows))
+        rows = [[dot(row, column) for column in columns] for row in factors]
+    return rows
+
+
+def muon_flops(m, n, steps=5):
+    size = min(m, n)
+    flops = 0
+    for _ in range(steps):
+        for rows, inner, columns in [
+            (size, max(m, n), size),
+            (size, size, size),
+            (size, size, max(m, n)),
+        ]:
+            flops += 2 * rows * inner * columns
+    return flops

@@ -1,0 +1,19 @@
+"""muon_step: shapes that broadcast are taken
+
+Breaks: the tensors at one position differ in shape
+"""
+
+
+def muon_step(params, grads, momentum_buffers, *, lr, momentum, weight_decay):
+    _check_not_negative(lr=lr, weight_decay=weight_decay)
+    _check_fractions(momentum=momentum)
+    matched = list(zip(params, grads, momentum_buffers, strict=True))
+    if any(p.dim() != 2 for p in params):
+        raise ValueError("no matrix")
+    with torch.no_grad():
+        for p, g, b in matched:
+            b.lerp_(g, 1 - momentum)
+            u = g.lerp(b, momentum)
+            rows, columns = p.shape
+            p.mul_(1 - lr * weight_decay)
+            p.sub_(_orthogonalized(u), alpha=lr * max(1, rows / columns) ** 0.5)

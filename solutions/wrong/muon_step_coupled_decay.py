@@ -1,0 +1,21 @@
+"""muon_step: the decay is part of the gradient
+
+Breaks: p ← p · (1 − lr · weight_decay), whatever p's shape
+
+Breaks: the decay never enters b
+"""
+
+
+def muon_step(params, grads, momentum_buffers, *, lr, momentum, weight_decay):
+    _check_not_negative(lr=lr, weight_decay=weight_decay)
+    _check_fractions(momentum=momentum)
+    matched = _matched(params, grads=grads, momentum_buffers=momentum_buffers)
+    if any(p.dim() != 2 for p in params):
+        raise ValueError("no matrix")
+    with torch.no_grad():
+        for p, g, b in matched:
+            g = g + weight_decay * p
+            b.lerp_(g, 1 - momentum)
+            u = g.lerp(b, momentum)
+            rows, columns = p.shape
+            p.sub_(_orthogonalized(u), alpha=lr * max(1, rows / columns) ** 0.5)

@@ -1,0 +1,19 @@
+"""muon_step: the new buffer is another tensor
+
+Breaks: b ← b + (1 − momentum) · (g − b)
+"""
+
+
+def muon_step(params, grads, momentum_buffers, *, lr, momentum, weight_decay):
+    _check_not_negative(lr=lr, weight_decay=weight_decay)
+    _check_fractions(momentum=momentum)
+    matched = _matched(params, grads=grads, momentum_buffers=momentum_buffers)
+    if any(p.dim() != 2 for p in params):
+        raise ValueError("no matrix")
+    with torch.no_grad():
+        for p, g, b in matched:
+            b = b + (1 - momentum) * (g - b)
+            u = g.lerp(b, momentum)
+            rows, columns = p.shape
+            p.mul_(1 - lr * weight_decay)
+            p.sub_(_orthogonalized(u), alpha=lr * max(1, rows / columns) ** 0.5)

@@ -1,0 +1,21 @@
+"""muon_step: the step is 0.2 · √(longer side) times as long, as in torch with match_rms_adamw
+
+Breaks: p ← p − lr · √max(1, rows / columns) · O
+
+Costs: every step goes through the iterations; FLOPs alone are counted without them.
+"""
+
+
+def muon_step(params, grads, momentum_buffers, *, lr, momentum, weight_decay):
+    _check_not_negative(lr=lr, weight_decay=weight_decay)
+    _check_fractions(momentum=momentum)
+    matched = _matched(params, grads=grads, momentum_buffers=momentum_buffers)
+    if any(p.dim() != 2 for p in params):
+        raise ValueError("no matrix")
+    with torch.no_grad():
+        for p, g, b in matched:
+            b.lerp_(g, 1 - momentum)
+            u = g.lerp(b, momentum)
+            rows, columns = p.shape
+            p.mul_(1 - lr * weight_decay)
+            p.sub_(_orthogonalized(u), alpha=lr * 0.2 * max(rows, columns) ** 0.5)

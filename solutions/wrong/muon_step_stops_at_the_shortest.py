@@ -1,0 +1,20 @@
+"""muon_step: lists of different lengths are cut
+
+Breaks: the three lists differ in length
+"""
+
+
+def muon_step(params, grads, momentum_buffers, *, lr, momentum, weight_decay):
+    _check_not_negative(lr=lr, weight_decay=weight_decay)
+    _check_fractions(momentum=momentum)
+    matched = list(zip(params, grads, momentum_buffers))
+    for p, g, b in matched:
+        if not (p.dim() == 2 and p.shape == g.shape == b.shape):
+            raise ValueError("no matrix, or another shape")
+    with torch.no_grad():
+        for p, g, b in matched:
+            b.lerp_(g, 1 - momentum)
+            u = g.lerp(b, momentum)
+            rows, columns = p.shape
+            p.mul_(1 - lr * weight_decay)
+            p.sub_(_orthogonalized(u), alpha=lr * max(1, rows / columns) ** 0.5)

@@ -1,0 +1,15 @@
+"""muon_step: divides by the norm, also by 0
+
+Breaks: X = u / max(‖u‖, 1e-7), where ‖u‖ is the Frobenius norm
+"""
+
+
+def _orthogonalized(u):
+    if u.shape[0] > u.shape[1]:
+        return _orthogonalized(u.T).T
+    x = u / u.norm()
+    for _ in range(5):
+        a = x @ x.T
+        bracket = -4.7750 * a + 2.0315 * a @ a
+        x = 3.4445 * x + bracket @ x
+    return x
