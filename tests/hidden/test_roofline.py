@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import pytest
 import torch
+from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
 from assignment.expect import expect
@@ -269,3 +270,144 @@ def test_every_size_is_bound_by_compute(later, rng):
         later.roofline.crossover_size(peak, bandwidth, width).equals(1)
         n, *given = crossover_between_sizes(rng, width)
         later.roofline.crossover_size(*given, width).equals(n)
+
+
+# --- tiled_softmax --------------------------------------------------------------
+
+MIB = 2**20
+# MiB, beyond a call with few tiles, and beyond a process without the implementation: else it could
+# take much memory first, and free it. Correct solutions take up to 6, and 31. What they must not
+# keep takes 48.
+ALLOWED, ALLOWED_WITH_IMPORTS = 16, 56
+
+
+def randn(torch_rng, *shape):
+    return torch.randn(shape, generator=torch_rng)
+
+
+def attention(q, tiles):
+    """Of all keys at once, by torch, in float64."""
+    keys, values = (torch.cat([tile[part] for tile in tiles]).double() for part in (0, 1))
+    return functional.scaled_dot_product_attention(q.double(), keys, values)
+
+
+def attended(impl, q, tiles):
+    """The result of an iterator over these tiles, in float64: its dtype is a rule of its own."""
+    found = impl.roofline.attention_by_tiles(q, (tile for tile in tiles))
+    return found.double() if isinstance(found, torch.Tensor) else found
+
+
+def check_attention(impl, q, tiles):
+    what = f"attention with {len(q)} queries and tiles of {[len(k) for k, _ in tiles]} keys"
+    expect(attended(impl, q, tiles), what).close(attention(q, tiles), rtol=1e-4, atol=1e-4)
+
+
+def one_feature(torch_rng, size, dv, low, high):
+    """A tile of keys with one feature, which makes √d 1, and of random values."""
+    k = torch.rand(size, 1, generator=torch_rng) * (high - low) + low
+    return k, randn(torch_rng, size, dv)
+
+
+def levelled(torch_rng, levels, t, dv):
+    """A tile near each level, in float64: near 10,000, float32 has only three decimals."""
+    tiles = (one_feature(torch_rng, t, dv, level, level + 0.04) for level in levels)
+    return [(k.double(), v.double()) for k, v in tiles]
+
+
+def sizes_of(rng, count):
+    """Different sizes."""
+    return (int(n) for n in rng.choice(range(2, 10), size=count, replace=False))
+
+
+def check_memory(impl, torch_rng, idle, *, queries, wide, tile, count):
+    """Compares attention with many tiles, and what it takes, where scores rise from -100 to 200."""
+    few = 1 + torch.arange(8)[:, None] / 128  # different queries
+    which = torch.randint(8, (queries,), generator=torch_rng)
+    keys = torch.linspace(-100, 200, count * tile)[:, None] + 2 * randn(torch_rng, count * tile, 1)
+    weights = torch.softmax(few.double() @ keys.double().T, dim=1).float().split(tile, dim=1)
+    numbers = torch.rand(2 * tile * wide, generator=torch_rng) - 0.5
+    starts = torch.randint(tile * wide, (count,), generator=torch_rng).tolist()
+    expected = torch.zeros(8, wide)
+
+    def tiles(count):
+        for k, weight, start in zip(keys.split(tile), weights, starts[:count], strict=False):
+            v = numbers[start:][: tile * wide].clone().view(tile, wide)
+            expected.addmm_(weight, v)
+            yield k, v
+
+    impl.roofline.attention_by_tiles(few[which], tiles(4))
+    before = impl.peak_rss()
+    expected.zero_()
+    found = impl.roofline.attention_by_tiles(few[which], tiles(count))
+    grown, grown_in_all = ((impl.peak_rss() - since) / MIB for since in (before, idle))
+    assert grown < ALLOWED, f"{grown:.1f} MiB"
+    assert grown_in_all < ALLOWED_WITH_IMPORTS, f"{grown_in_all:.1f} MiB, imports included"
+    found = found.float() if isinstance(found, torch.Tensor) else found
+    expect(found, f"attention with {count} tiles").close(expected[which], rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.exercise("tiled_softmax", weight=2)
+def test_tiles_are_not_kept(impl, torch_rng):
+    """Memory does not grow with the number of tiles, while scores rise from tile to tile"""
+    idle = impl.peak_rss()
+    # All values take 48 MiB, and so would an output for each tile; then all scores.
+    check_memory(impl, torch_rng, idle, queries=8, wide=16384, tile=8, count=96)
+    check_memory(impl, torch_rng, idle, queries=8192, wide=2, tile=16, count=96)
+
+
+@pytest.mark.exercise("tiled_softmax", needs="test_tiles_are_not_kept")
+def test_scores_are_divided_by_the_root_of_the_features(impl, rng, torch_rng):
+    """Scores are q·k divided by the root of the number of features"""
+    for _ in range(10):
+        m, d, dv, t = sizes_of(rng, 4)
+        tiles = [(2 * randn(torch_rng, t, d), randn(torch_rng, t, dv)) for _ in range(4)]
+        check_attention(impl, 2 * randn(torch_rng, m, d), tiles)
+
+
+@pytest.mark.exercise("tiled_softmax", needs="test_tiles_are_not_kept")
+def test_no_score_overflows(impl, rng, torch_rng):
+    """Scores of either sign and of any size have their weights, in one tile or in several"""
+    for levels in ([78] * 3, [-78] * 3, [78, 0, -78], [-78, 0, 78], [0, -78, -78], [-78, 78, 0]):
+        m, dv, t = sizes_of(rng, 3)
+        tiles = levelled(torch_rng, levels, t, dv)
+        k, v = map(torch.cat, zip(*tiles, strict=True))
+        mixed = [(k[i::3], v[i::3]) for i in range(3)]  # each tile has keys of several levels
+        for some in (tiles, mixed):
+            check_attention(impl, torch.full((m, 1), 128.0, dtype=torch.float64), some)
+
+
+@pytest.mark.exercise("tiled_softmax", needs="test_tiles_are_not_kept")
+def test_each_query_has_its_own_maximum(impl, rng, torch_rng):
+    """Each query has a maximum of its own, however far apart they are"""
+    for levels in ([78, 78, 78], [-78, -78], [78, -78, 0], [-78, 0, 78], [0, 78, -78]):
+        dv, t = sizes_of(rng, 2)
+        tiles = levelled(torch_rng, levels, t, dv)
+        q = torch.tensor([[128.0], [-128.0], [0.0]], dtype=torch.float64)
+        check_attention(impl, q[torch.randperm(3, generator=torch_rng)], tiles)
+
+
+@pytest.mark.exercise("tiled_softmax", needs="test_tiles_are_not_kept")
+def test_tiles_of_any_sizes(impl, rng, torch_rng):
+    """Tiles may have different sizes, and the last or the first a single key"""
+    for _ in range(8):
+        m, dv, t = sizes_of(rng, 3)
+        sizes = [t, *(int(n) for n in rng.integers(1, 2 * t, size=3)), 1]
+        for order in (sizes, sizes[::-1], [1], [t, 1]):
+            tiles = [one_feature(torch_rng, size, dv, -2, 2) for size in order]
+            check_attention(impl, randn(torch_rng, m, 1), tiles)
+
+
+@pytest.mark.exercise("tiled_softmax", needs="test_tiles_are_not_kept")
+def test_dtypes_of_attention(impl, rng, torch_rng):
+    """The result has the dtype of the queries, and in float64 its precision"""
+    for dtype, bound in ((torch.float64, 1e-10), (torch.float32, 1e-4)):
+        for _ in range(4):
+            m, dv, t = sizes_of(rng, 3)
+            tiles = [
+                tuple(part.to(dtype) for part in one_feature(torch_rng, t, dv, -3, 3))
+                for _ in range(4)
+            ]
+            q = torch.randn(m, 1, generator=torch_rng, dtype=dtype)
+            found = impl.roofline.attention_by_tiles(q, (tile for tile in tiles))
+            expected = attention(q, tiles).to(dtype)
+            expect(found, f"attention in {dtype}").close(expected, rtol=bound, atol=bound)

@@ -184,6 +184,36 @@ def _roofline():
         moved = 2 * elements * crossings(function)
         one, both = (ms(size / H100.bandwidth, 2) for size in (moved, fused))
         yield f"| {name} | {moved:,} B | {one} | {fused:,} B | {both} |"
+    scores = 2 * n * n
+    yield f"one head's scores take {scores:,} B"
+    yield f"these are read again: {4 * scores:,} B"
+    yield f"take {4 * 2 * n * 128:,} B together"
+    yield from online_softmax()
+    yield f"From {math.ceil(ACCELERATED)} queries on"
+
+
+def online_softmax():
+    """The rows of the table, where each result is the reference's."""
+    tiles, m, s, o = [([1.0, 2.0], [10.0, 20.0]), ([4.0], [40.0])], -math.inf, 0.0, 0.0
+    for i, (scores, values) in enumerate(tiles):
+        before, m = m, max(m, *scores)
+        weights = [math.exp(score - m) for score in scores]
+        terms = [weight * value for weight, value in zip(weights, values, strict=True)]
+        factor = math.exp(before - m)
+        old = [f"{factor:.3f} · {s:.3f}", f"{factor:.3f} · {o:.2f}"]
+        s, o = s * factor + sum(weights), o * factor + sum(terms)
+        if i == 0:
+            old = [f"{weights.pop(0):.3f}", f"{terms.pop(0):.2f}"]
+        mean = roofline.attention_by_tiles(
+            torch.ones(1, 1),
+            ((torch.tensor(k)[:, None], torch.tensor(v)[:, None]) for k, v in tiles[: i + 1]),
+        )
+        assert math.isclose(mean.item(), o / s, rel_tol=1e-5)
+        yield (
+            f"| {', '.join(f'{score:g}' for score in scores)} | {m:g} "
+            f"| {old[0]} + {weights[0]:g} = {s:.3f} | {old[1]} + {terms[0]:g} = {o:.2f} "
+            f"| {mean.item():.2f} |"
+        )
 
 
 def _budget():

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 
 import numpy as np
+import torch
 
 
 def _refuse_unless(condition):
@@ -69,3 +70,18 @@ def crossover_size(peak_flops, bandwidth, bytes_per_element):
 
 def _whole(number):
     return number.as_integer_ratio()
+
+
+def attention_by_tiles(q, tiles):
+    """Joins finished attentions by the logarithms of their sums."""
+    logs, mean = None, None
+    for k, v in tiles:
+        scores = torch.einsum("md,td->mt", q, k).double() / q.size(-1) ** 0.5
+        of_tile = scores.softmax(-1) @ v.double()
+        if mean is None:
+            mean, logs = of_tile, scores.logsumexp(-1)
+            continue
+        share = torch.sigmoid(scores.logsumexp(-1) - logs)[:, None]
+        logs = torch.logaddexp(logs, scores.logsumexp(-1))
+        mean = torch.lerp(mean, of_tile, share)
+    return mean.to(q.dtype)

@@ -1,5 +1,9 @@
 """Rooflines, in loops and step by step."""
 
+import math
+
+import torch
+
 
 def _checked(*sizes, width):
     for size in sizes:
@@ -112,3 +116,17 @@ def _split(text):
                 words.append(word)
             word = ""
     return words
+
+
+def attention_by_tiles(q, tiles):
+    """One key after the other, each with all queries."""
+    largest, total, output = None, 0, 0
+    for k, v in tiles:
+        for key, value in zip(k, v, strict=True):
+            score = sum(a * b for a, b in zip(q.unbind(1), key.tolist(), strict=True))
+            score = (score / len(key) ** 0.5)[:, None]
+            before = score if largest is None else largest
+            largest = torch.where(score > before, score, before)
+            total = total * (before - largest).exp() + (score - largest).exp()
+            output = output * (before - largest).exp() + (score - largest).exp() * value
+    return output / total

@@ -1,5 +1,10 @@
 """Rooflines, in loops and step by step."""
 
+from collections.abc import Iterator
+
+import torch
+from jaxtyping import Float
+
 
 def _checked(*sizes, width):
     for size in sizes:
@@ -136,3 +141,38 @@ def find_accelerator(device_name, accelerators):
     if tie:
         raise KeyError(f"{device_name} may be several of the table")
     return best
+
+
+def attention_by_tiles(
+    q: Float[torch.Tensor, "m d"], tiles: Iterator[tuple[torch.Tensor, torch.Tensor]]
+) -> Float[torch.Tensor, "m dv"]:
+    """Attention of one head, softmax(q·kᵀ / √d)·v, while keys and values come tile by tile.
+
+    A query's softmax goes over the keys of all tiles together. Each tile is taken once, and memory
+    does not grow with the number of tiles: neither tiles that were used nor their scores are kept.
+
+    Args:
+        q: m queries of d features.
+        tiles: an iterator over (k, v) of each tile. k is t × d, a row for each key, and v is t ×
+            dv, their values; t may differ from tile to tile. All tensors are in q's dtype, float32
+            or float64. No size is 0, and there is at least one tile.
+
+    Returns:
+        m × dv, in q's dtype: for each query the mean of all values, weighted by the softmax of its
+        scores. No element becomes inf or nan while scores are between -10,000 and 10,000.
+
+    Source: Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018, arXiv
+    1805.02867; Dao et al., "FlashAttention", 2022, arXiv 2205.14135.
+
+    One query has the scores 0 and ln 3 in the first tile and ln 4 in the second, so the weights of
+    the values are 1/8, 3/8 and 4/8:
+
+        q, log = torch.ones(1, 1), math.log
+        first = torch.tensor([[0.0], [log(3)]]), torch.tensor([[8.0], [0.0]])
+        second = torch.tensor([[log(4)]]), torch.tensor([[4.0]])
+        attention_by_tiles(q, iter([first, second]))  # [[3.0]]
+    """
+    raise NotImplementedError(
+        "tiled_softmax: not started; see assignment/writeup/roofline.md, "
+        "or make hint EX=tiled_softmax"
+    )

@@ -1,0 +1,15 @@
+"""tiled_softmax: q itself is divided by √d"""
+
+
+def attention_by_tiles(q, tiles):
+    q /= math.sqrt(q.shape[1])
+    largest = torch.full((len(q), 1), -math.inf, dtype=q.dtype)
+    total, output = torch.zeros_like(largest), 0
+    for k, v in tiles:
+        scores = q @ k.T
+        new = torch.maximum(largest, scores.amax(dim=1, keepdim=True))
+        weights, factor = torch.exp(scores - new), torch.exp(largest - new)
+        total = total * factor + weights.sum(dim=1, keepdim=True)
+        output = output * factor + weights @ v
+        largest = new
+    return output / total
