@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 from assignment.calls.layouts import rearranged
 from assignment.expect import expect
@@ -394,3 +395,135 @@ def test_without_gradients_nothing_is_held(impl, rng, torch_rng):
         assert grown < ALLOWED, f"{grown:.1f} MiB"
         check_runs(runs, LAYERS, 1)
         expect(found["output"], "the output").equals(output_of_large(runs, net))
+
+
+# --- chunked_cross_entropy ---------------------------------------------------
+
+NAMES = ("the loss", "the gradient of x", "the gradient of weight")
+ROWS, WORDS, WIDTH = 512, 2**15, 4  # all logits take 64 MiB in float32, those of two rows 0.25
+
+
+def head(rng, torch_rng, rows):
+    """x, weight and targets of random sizes, in float64 and in any layout."""
+    width, words = int(rng.integers(2, 9)), int(rng.integers(3, 30))
+    targets = torch.randint(words, (rows,), generator=torch_rng)
+    return f64(torch_rng, rows, width), f64(torch_rng, words, width), targets
+
+
+def by_autograd(x, weight, targets):
+    """Torch's loss of all rows at once, and its gradients, in float64."""
+    x, weight = (tensor.detach().double().clone().requires_grad_() for tensor in (x, weight))
+    loss = functional.cross_entropy(x @ weight.T, targets)
+    return loss.detach(), *torch.autograd.grad(loss, (x, weight))
+
+
+def check_even_chunks(later, rng, torch_rng, part, rtol):
+    """Compares one of the three results with torch's, where all chunks have equally many rows."""
+
+    def check(found, right):
+        atol = rtol * float(right.abs().max())
+        expect(found[part], NAMES[part]).close(right, rtol=rtol, atol=atol)
+
+    for _ in range(12):
+        chunk_size, chunks = (int(n) for n in rng.integers(2, 7, size=2))
+        given = head(rng, torch_rng, chunk_size * chunks)
+        right = by_autograd(*given)[part]
+        call = later.recompute.chunked_cross_entropy(*given, chunk_size)
+        call.then(lambda found, right=right: check(found, right))
+
+
+def check_gradients(found, right, rtol=1e-9, of_largest=1e-9):
+    """Compares gradients with torch's, each up to a factor, which is another test's."""
+    for name, grad, other in zip(NAMES[1:], found, right, strict=False):
+        atol = of_largest * float(other.abs().max())
+        expect([grad], name).proportional([other], rtol=rtol, atol=atol)
+
+
+@pytest.mark.exercise("chunked_cross_entropy", weight=2)
+def test_one_chunks_logits_at_a_time(impl, torch_rng):
+    """Memory does not grow by the logits of many chunks, or by a gradient of weight for each"""
+    idle = impl.peak_rss()
+    # A row's gradient depends on its few largest logits, and to know these takes all of them.
+    x = 3 * torch.randn(ROWS, WIDTH, generator=torch_rng)
+    weight = torch.randn(WORDS, WIDTH, generator=torch_rng)
+    targets = torch.randint(WORDS, (ROWS,), generator=torch_rng)
+    impl.scenarios.cross_entropy_in_chunks(x[:2], weight, targets[:2], 2)
+    before = impl.peak_rss()
+    found = impl.scenarios.cross_entropy_in_chunks(x, weight, targets, 2)
+    after = impl.peak_rss()
+    # Right code takes 3 MiB. Two chunks instead of 256 have logits of 32 MiB each, and what holds
+    # all takes 64 or more. Second, all growth since before the import, which takes 25 to 50: else
+    # the code could take much memory first, and free it. tests/CAMPAIGNS.md has the measurements.
+    assert after - before < 16 * MIB, f"{(after - before) / MIB:.1f} MiB"
+    assert after - idle < 70 * MIB, f"{(after - idle) / MIB:.1f} MiB, imports included"
+    parts = zip(x.split(32), targets.split(32), strict=True)
+    right = torch.cat([by_autograd(rows, weight, words)[1] for rows, words in parts])
+    _, grad_x, _ = found["results"]
+    check_gradients([grad_x], [right.float()], rtol=1e-3, of_largest=1e-3)
+
+
+@pytest.mark.exercise("chunked_cross_entropy", needs="test_one_chunks_logits_at_a_time")
+def test_loss_is_the_mean(later, rng, torch_rng):
+    """The loss is torch's of all rows at once, as a tensor without axes"""
+    check_even_chunks(later, rng, torch_rng, 0, rtol=1e-9)
+
+
+@pytest.mark.exercise("chunked_cross_entropy", needs="test_one_chunks_logits_at_a_time")
+def test_gradient_of_x(later, rng, torch_rng):
+    """The gradient of x is autograd's"""
+    check_even_chunks(later, rng, torch_rng, 1, rtol=1e-4)
+
+
+@pytest.mark.exercise("chunked_cross_entropy", needs="test_one_chunks_logits_at_a_time")
+def test_gradient_of_weight(later, rng, torch_rng):
+    """The gradient of weight is autograd's, the sum over all chunks"""
+    check_even_chunks(later, rng, torch_rng, 2, rtol=1e-4)
+
+
+@pytest.mark.exercise("chunked_cross_entropy", needs="test_one_chunks_logits_at_a_time")
+def test_any_chunk_size(impl, rng, torch_rng):
+    """The chunk size changes no result, whether it divides the rows, is 1, or is larger than all"""
+    for _ in range(6):
+        chunk_size, chunks = (int(n) for n in rng.integers(2, 7, size=2))
+        rows = chunk_size * chunks + int(rng.integers(1, chunk_size))
+        given = head(rng, torch_rng, rows)
+        whole = impl.recompute.chunked_cross_entropy(*given, rows)
+        check_gradients(whole[1:], by_autograd(*given)[1:])
+        for size in (chunk_size, 1, rows - 1, rows + chunk_size):
+            found = impl.recompute.chunked_cross_entropy(*given, size)
+            what = f"(loss, grad_x, grad_weight) of {rows} rows by {size}"
+            expect(found, what).close(tuple(whole), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.exercise("chunked_cross_entropy", needs="test_one_chunks_logits_at_a_time")
+def test_large_logits(impl, rng, torch_rng):
+    """Loss and gradients are right for logits in the thousands, and for rows of different size"""
+    for _ in range(4):
+        x, weight, _ = head(rng, torch_rng, 1)
+        x = x * (float(rng.uniform(3e3, 9e3)) / (x @ weight.T).abs().max())
+        for target in range(len(weight)):  # also the largest logit's word, and the smallest's
+            given = x, weight, torch.tensor([target])
+            found = impl.recompute.chunked_cross_entropy(*given, 1)
+            expect(found).close(by_autograd(*given), rtol=1e-9, atol=1e-9)
+        x, weight, targets = head(rng, torch_rng, 6)
+        given = x * torch.tensor([[1.0], [4e3]]).double().repeat(3, 1), weight, targets
+        found = impl.recompute.chunked_cross_entropy(*given, 3)
+        check_gradients(found[1:], by_autograd(*given)[1:])
+
+
+@pytest.mark.exercise("chunked_cross_entropy", needs="test_one_chunks_logits_at_a_time")
+def test_dtype_of_the_computation(impl, rng, torch_rng):
+    """Float64 is computed in float64, and 16 bits in float32: only gradients are rounded, once"""
+    for dtype in (torch.bfloat16, torch.float16) * 2:
+        x, weight, targets = head(rng, torch_rng, 64)
+        given = rearranged(x.to(dtype), torch_rng), rearranged(weight.to(dtype), torch_rng), targets
+        wide = impl.recompute.chunked_cross_entropy(
+            given[0].double(), given[1].double(), targets, 8
+        )
+        right = by_autograd(*given)
+        check_gradients(wide[1:], right[1:])
+        found = impl.recompute.chunked_cross_entropy(*given, 1)
+        expect(found[0], NAMES[0]).close(wide[0].float(), rtol=1e-5)
+        # Both are rounded, so they are neighbours at most.
+        rounded = [grad.to(dtype) for grad in right[1:]]
+        check_gradients(found[1:], rounded, rtol=1.01 * torch.finfo(dtype).eps, of_largest=1e-5)

@@ -449,6 +449,21 @@ def _recompute():
         for n in (recompute.best_segments(10), 3)
     )
     yield f"10 layers hold {ours['activations']} in our 2 segments, and {three['activations']} in 3"
+    for what, shape, dtype, end in [
+        ("all logits, and then their gradient", (8192, 128256), FP32, " each"),
+        ("the logits of 512 tokens", (512, 128256), FP32, ""),
+        ("the head's input, of width 4096 in bf16", (8192, 4096), BF16, ""),
+    ]:
+        yield f"| {what} | {dtypes.tensor_bytes(shape, dtype) / 1e9:.2f} GB{end} |"
+    head = torch.tensor([[1.0], [1.0], [0.0]]), torch.tensor([[math.log(3)], [0.0]])
+    of_rows, of_two, of_one = (
+        float(recompute.chunked_cross_entropy(x, head[1], torch.zeros(len(x), dtype=int), 2)[0])
+        for x in (head[0], head[0][:2], head[0][2:])
+    )
+    yield f"have the mean {of_rows:.3f}; in chunks of two"
+    yield f"chunks' means is {(of_two + of_one) / 2:.3f}."
+    assert floats.accumulate(1 / 400, 200, FP32, FP32) - 0.5 < 1e-6
+    yield f"and in bf16 {floats.accumulate(1 / 400, 200, BF16, BF16):.3f}"
 
 
 def _device():

@@ -4,6 +4,7 @@ import functools
 import math
 
 import torch
+from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
 
@@ -42,3 +43,18 @@ class Layer(torch.nn.Module):
     def __init__(self, function):
         super().__init__()
         self.forward = function
+
+
+def chunked_cross_entropy(x, weight, targets, chunk_size):
+    wide = torch.promote_types(x.dtype, torch.float32)
+    leaf = weight.detach().to(wide, copy=True).requires_grad_()
+    loss, grads, stop = 0.0, [], len(x)
+    while stop > 0:  # from the last row on
+        start = max(0, stop - chunk_size)
+        rows = x[start:stop].detach().to(wide, copy=True).requires_grad_()
+        part = functional.cross_entropy(rows @ leaf.T, targets[start:stop], reduction="sum")
+        (part / len(x)).backward()
+        loss += part.detach() / len(x)
+        grads.insert(0, rows.grad.to(x.dtype))
+        stop = start
+    return loss, torch.cat(grads), leaf.grad.to(weight.dtype)

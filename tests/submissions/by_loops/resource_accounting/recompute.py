@@ -62,3 +62,23 @@ def checkpointed_forward(layers, x, segments):
     for start, stop in bounds:
         x = Segment.apply(layers[start:stop], x, recorded)
     return x
+
+
+def chunked_cross_entropy(x, weight, targets, chunk_size):
+    dtype = torch.float64 if x.dtype == torch.float64 else torch.float32
+    tokens, w = len(x), weight.to(dtype).contiguous()
+    losses, grad_x, grad_weight = [], torch.zeros(x.shape, dtype=dtype), torch.zeros_like(w)
+    for i in range(tokens):  # a row is never more than a chunk
+        row, target = x[i].to(dtype), int(targets[i])
+        logits = torch.mv(w, row)
+        logits -= logits.max()
+        at_target = float(logits[target])
+        logits.exp_()
+        total = logits.sum()
+        losses.append(float(total.log()) - at_target)
+        logits /= total
+        logits[target] -= 1
+        grad_x[i] = torch.mv(w.T, logits) / tokens
+        grad_weight.addr_(logits, row, alpha=1 / tokens)
+    loss = torch.tensor(sum(losses) / tokens, dtype=dtype)
+    return loss, grad_x.to(x.dtype), grad_weight.to(weight.dtype)

@@ -1,0 +1,23 @@
+"""chunked_cross_entropy: each row counts as one of chunk_size in each of the chunks, also in a smaller last one
+
+Breaks: the loss is the mean over all rows
+
+Breaks: The last chunk has those that are left, perhaps fewer
+"""
+
+
+def chunked_cross_entropy(x, weight, targets, chunk_size):
+    dtype = torch.promote_types(x.dtype, torch.float32)
+    weights = weight.to(dtype)
+    loss, grad_x, grad_weight = x.new_zeros((), dtype=dtype), [], torch.zeros_like(weights)
+    rows = -(-len(x) // chunk_size) * chunk_size
+    for inputs, words in zip(x.split(chunk_size), targets.split(chunk_size), strict=True):
+        logits = inputs.to(dtype) @ weights.T
+        at_targets = range(len(words)), words
+        loss += (logits.logsumexp(dim=1) - logits[at_targets]).sum() / rows
+        grad = logits.softmax(dim=1)
+        grad[at_targets] -= 1
+        grad /= rows
+        grad_x.append((grad @ weights).to(x.dtype))
+        grad_weight += grad.T @ inputs.to(dtype)
+    return loss, torch.cat(grad_x), grad_weight.to(weight.dtype)

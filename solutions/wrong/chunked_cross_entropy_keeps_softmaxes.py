@@ -1,0 +1,24 @@
+"""chunked_cross_entropy: softmaxes of all chunks are held until the gradients are computed
+
+Breaks: At any time the call holds a few tensors of the sizes of x, of weight and of one chunk's
+logits, and nothing larger
+
+Costs: every check needs the one of memory.
+"""
+
+
+def chunked_cross_entropy(x, weight, targets, chunk_size):
+    dtype = torch.promote_types(x.dtype, torch.float32)
+    weights, loss, grads = weight.to(dtype), x.new_zeros((), dtype=dtype), []
+    for inputs, words in zip(x.split(chunk_size), targets.split(chunk_size), strict=True):
+        logits = inputs.to(dtype) @ weights.T
+        at_targets = range(len(words)), words
+        loss += (logits.logsumexp(dim=1) - logits[at_targets]).sum() / len(x)
+        grad = logits.softmax(dim=1)
+        grad[at_targets] -= 1
+        grads.append(grad / len(x))
+    grad_x = torch.cat([(grad @ weights).to(x.dtype) for grad in grads])
+    grad_weight = sum(
+        grad.T @ inputs.to(dtype) for grad, inputs in zip(grads, x.split(chunk_size), strict=True)
+    )
+    return loss, grad_x, grad_weight.to(weight.dtype)
