@@ -11,6 +11,7 @@ from assignment.material.tensor_files import OptimizerRuns
 
 SETTINGS = {"lr": 0.1, "betas": (0.9, 0.99), "eps": 0.5, "weight_decay": 0.1}
 STATES = {"sgd_step": 1, "adagrad_step": 1, "rmsprop_step": 1, "adam_step": 2, "adamw_step": 2}
+STATES["muon_step"] = 1
 
 
 def f64(*values):
@@ -118,13 +119,12 @@ def check_setting(impl, function, good, **wrong):
         getattr(impl.optimizers, function)(*tensors, **{**good, **wrong})
 
 
-def check_refused(impl, function, settings, refused):
+def check_refused(impl, function, settings, refused, shapes=((3,), (2, 2))):
     """Settings out of range and tensors that do not fit are refused, and change nothing.
 
     Infinity is in the range of a setting without an upper end, and empty lists are lists.
     """
     call, count = getattr(impl.optimizers, function), 1 + STATES[function]
-    shapes = (3,), (2, 2)
     fit = [[torch.ones(shape, dtype=torch.float64) for shape in shapes] for _ in range(count + 1)]
     empty = [[] for _ in fit]
     for tensors in (fit, empty):
@@ -554,3 +554,141 @@ def test_optimizer_refuses_when_it_is_made(impl):
     expected = torchs_adamw(params, ones, [{"params": [0, 1]}], **SETTINGS)[0]
     expect(left["params"], "the parameters").close(expected, rtol=1e-9)
     expect(len(left.state_dict["param_groups"]), "the number of groups").equals(2)
+
+
+MUON = {"lr": 0.1, "momentum": 0.5, "weight_decay": 0.0}
+
+
+def muon(impl, *given, settings=MUON, **how):
+    """Steps of Muon on parameters in one call, each (p, gradients, b); they and their buffers."""
+    params, grads, buffers = map(list, zip(*given, strict=True))
+    runs = OptimizerRuns(impl)
+    left = runs.steps("optimizers.muon_step", params, grads, [buffers], **settings, **how)
+    return left["params"], left["states"][0], left["grads"]
+
+
+def five_times(sizes):
+    """What becomes of singular values in five iterations."""
+    for _ in range(5):
+        sizes = 3.4445 * sizes - 4.7750 * sizes**3 + 2.0315 * sizes**5
+    return sizes
+
+
+@pytest.mark.exercise("muon_step")
+def test_muon_by_hand(impl):
+    """With momentum 0.5, b = diag(12, 4) and g = diag(0, 4) make b = diag(6, 4) and u = diag(3, 4),
+    of which 3 / 5 and 4 / 5 become 0.723 and 1.119 in five iterations"""
+    zeros = torch.zeros(2, 2, dtype=torch.float64)
+    (p,), (b,), _ = muon(impl, (zeros, f64(0.0, 4.0).diag()[None], f64(12.0, 4.0).diag()))
+    expect(b, "the buffer").close(
+        f64(6.0, 4.0).diag(), rtol=1e-9, hint="the average of g and b, with the weights 0.5 and 0.5"
+    )
+    expect(p / -0.1, "O, the parameter divided by -lr").close(
+        five_times(f64(0.6, 0.8)).diag(),
+        rtol=1e-9,
+        atol=1e-12,
+        hint="u is the average of g and the new b; only matrix products, no product by element",
+    )
+
+
+@pytest.mark.exercise("muon_step")
+def test_muon_of_long_matrices(impl):
+    """Each element of O for n ones is 0.696 / √n: a column moves by lr · √n · O, which is 0.696 lr,
+    and a row by lr · O. 120,000 ones need no matrix of 120,000×120,000"""
+    settings = {**MUON, "weight_decay": 0.5}
+    for n in (4, 120_000):
+        column = torch.ones(n, 1, dtype=torch.float64)
+        given = [(ones, ones[None], 0 * ones) for ones in (column, column.T)]
+        (tall, wide), _, _ = muon(impl, *given, settings=settings)
+        step, decayed = 0.1 * five_times(1.0), 0.95 * column
+        expect(tall, f"the column of {n} ones").close(
+            decayed - step, rtol=1e-9, hint="lr · √(rows / columns) · O; A is uᵀ·u, and 1×1"
+        )
+        expect(wide, f"the row of {n} ones").close(
+            decayed.T - step / n**0.5, rtol=1e-9, hint="the step is lr · O; A is u·uᵀ, and 1×1"
+        )
+
+
+@pytest.mark.exercise("muon_step")
+def test_muon_of_small_updates(impl):
+    """A gradient of zeros leaves only the decay: 1 - 0.5 · 3 = -0.5; one of norm 5e-8 is divided by
+    1e-7"""
+    one = torch.eye(1, dtype=torch.float64)
+    settings = {"lr": 0.5, "momentum": 0.0, "weight_decay": 3.0}
+    (still, moved), _, _ = muon(
+        impl, (one, 0 * one[None], 0 * one), (one, 5e-8 * one[None], 0 * one), settings=settings
+    )
+    expect(still, "p with a gradient of 0").close(-0.5 * one, rtol=1e-9, hint="0 / 0 is nan")
+    expect(moved, "p with a gradient of 5e-8").close(
+        (-0.5 - 0.5 * five_times(0.5)) * one, rtol=1e-9, hint="X = u / max(‖u‖, 1e-7)"
+    )
+
+
+def torchs_muon(p, g, b, settings):
+    """torch's own step, which iterates in bfloat16; the class would do, but takes seconds."""
+    module = importlib.import_module("torch.optim._muon")
+    fixed = {"nesterov": True, "adjust_lr_fn": None, "has_complex": False}
+    fixed |= {"ns_coefficients": (3.4445, -4.7750, 2.0315), "ns_steps": 5, "eps": 1e-7}
+    with torch.no_grad():
+        module.muon([p], [g], [b], **settings, **fixed)
+
+
+@pytest.mark.exercise("muon_step")
+def test_muon_is_torchs(impl, torch_rng):
+    """Steps are torch's up to bfloat16, in place, and the singular values of O are exact up to the
+    parameter's dtype"""
+    given = []
+    for i, shape in enumerate([(4, 4), (2, 5), (7, 3), (3, 3)]):
+        dtype = torch.float32 if i == 0 else torch.float64
+        drawn = torch.randn((6, *shape), generator=torch_rng, dtype=dtype)
+        left, sizes, right = torch.linalg.svd(drawn, full_matrices=False)
+        drawn = left * (1 + sizes.sort().values)[..., None, :] @ right  # no size is near 0
+        given.append((drawn[0], drawn[1:5], drawn[5]))
+    settings = {"lr": 0.05, "momentum": 0.3, "weight_decay": 0.4}
+    how = {"transposed": True, "requires_grad": True}
+    params, buffers, grads = muon(impl, *given, settings=settings, **how)
+    alone = [(torch.zeros_like(p), g[:1], torch.zeros_like(b)) for p, g, b in given]
+    moves, _, _ = muon(impl, *alone, settings={**settings, "weight_decay": 0.0})
+    for i, (p, g, b) in enumerate(given):
+        theirs, buffer, what = p.clone(), b.clone(), f"parameter {i} of shape {tuple(p.shape)}"
+        for one in g:
+            torchs_muon(theirs, one.clone(), buffer, settings)
+        alike(buffers[i], buffer, f"the buffer of {what}")
+        expect(params[i], what).close(theirs, rtol=0, atol=0.05)
+        for found, one in zip(grads, g, strict=True):
+            alike(found[i], one, f"the gradient of {what}, which stays as it was")
+        sizes, scale = torch.linalg.svdvals(g[0]), max(1, p.shape[0] / p.shape[1]) ** 0.5
+        wanted = 0.05 * scale * five_times(sizes / sizes.norm())
+        found = torch.linalg.svdvals(moves[i])
+        alike(found, wanted.sort(descending=True).values, f"singular values of a step of {what}")
+
+
+@pytest.mark.exercise("muon_step")
+def test_muon_refuses_all_that_does_not_fit(impl):
+    """Muon refuses settings out of range, nan, lists that do not fit and what is not a matrix, and
+    changes nothing"""
+    settings = {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1}
+    refused = [{"momentum": m} for m in (1.0, -0.1, NAN)] + [{"weight_decay": NAN}]
+    refused += [{"lr": -0.1}, {"lr": NAN}, {"weight_decay": -0.1}]
+    check_refused(impl, "muon_step", settings, refused, shapes=((3, 3), (2, 2)))
+    for shape in [(), (4,), (1, 2, 2)]:
+        params, grads, buffers = ([torch.ones(2, 2), torch.ones(shape)] for _ in range(3))
+        with pytest.raises(ValueError):
+            impl.optimizers.muon_step(params, grads, buffers, **settings)
+
+
+@pytest.mark.exercise("muon_step")
+def test_muon_flops(impl, rng):
+    """2×3 takes 24 + 16 + 24 FLOPs an iteration, n×n takes 6·n³, and 1024×4096 takes 9.66e10 in
+    all, as many as 4096×1024"""
+    flops = impl.optimizers.muon_flops
+    expect(flops(2, 3, 1)).equals(64, hint="(2×3)·(3×2), (2×2)·(2×2) and (2×2)·(2×3)")
+    expect(flops(1024, 4096)).equals(96_636_764_160)
+    n, k, steps = rng.integers(2, 100_000, size=3).tolist()
+    expect(flops(n, n, 0), "FLOPs of no iteration").equals(0)
+    expect(flops(n, n), f"FLOPs of {n}×{n}").equals(5 * 6 * n**3, hint="three products of n³")
+    # Of k matrices n×n side by side, A is still n×n.
+    for shape in [(n, k * n), (k * n, n)]:
+        expect(flops(*shape, steps), f"FLOPs of {shape} in {steps} iterations").equals(
+            steps * (4 * k + 2) * n**3, hint="for tall matrices as for their transposes"
+        )

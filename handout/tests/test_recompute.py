@@ -1,5 +1,7 @@
 """Activation checkpointing on small networks."""
 
+import math
+
 import pytest
 import torch
 
@@ -187,3 +189,123 @@ def test_what_is_drawn_afterwards(impl, seed):
         torch.rand(3, dtype=torch.float64, generator=generator),
         hint="only the layers draw: nothing else may",
     )
+
+
+@pytest.mark.exercise("chunked_cross_entropy")
+def test_one_row_of_two_words(impl):
+    """Logits log 3 and 0 mean 3/4 and 1/4: with the first word right, the loss is log 4/3, and the
+    gradient of the logits (-1/4, 1/4)"""
+    x, weight = tensor([[2.0]]), tensor([[math.log(3) / 2], [0.0]])
+    loss, grad_x, grad_weight = impl.recompute.chunked_cross_entropy(x, weight, words(0), 1)
+    expect(loss, "the loss").close(tensor(math.log(4 / 3)), rtol=1e-12)
+    expect(grad_weight, "grad_weight").close(
+        tensor([[-0.5], [0.5]]), rtol=1e-12, hint="each word's gradient of the logit, times x"
+    )
+    expect(grad_x, "grad_x").close(
+        tensor([[-math.log(3) / 8]]),
+        rtol=1e-12,
+        hint="the gradients of the logits, times each word's weight",
+    )
+
+
+@pytest.mark.exercise("chunked_cross_entropy")
+def test_a_smaller_last_chunk(impl):
+    """Losses log 4/3, log 4/3 and log 2, two rows at a time, have the mean of all three, and
+    gradients are divided by 3"""
+    x, weight = tensor([[1.0], [1.0], [0.0]]), tensor([[math.log(3)], [0.0]])
+    loss, grad_x, grad_weight = impl.recompute.chunked_cross_entropy(x, weight, words(0, 0, 0), 2)
+    expect(loss, "the loss").close(
+        tensor((2 * math.log(4 / 3) + math.log(2)) / 3),
+        rtol=1e-12,
+        hint="the mean over all rows, not over chunks",
+    )
+    expect(grad_weight, "grad_weight").close(
+        tensor([[-1 / 6], [1 / 6]]), rtol=1e-12, hint="rows 1 and 2 have -1/4 · 1/3 each"
+    )
+    expect(grad_x, "grad_x").close(tensor([[-1.0], [-1.0], [-2.0]]) * math.log(3) / 12, rtol=1e-12)
+
+
+@pytest.mark.exercise("chunked_cross_entropy")
+def test_what_the_chunks_take(impl, torch_rng):
+    """64 rows of 128 words, 2 at a time, take less than half of the 65,536 bytes of all logits"""
+    x, weight = (randn(torch_rng, n, 2) for n in (64, 128))
+    targets = torch.randint(128, (64,), generator=torch_rng)
+    found = impl.scenarios.cross_entropy_in_chunks(x, weight, targets, 2)
+    expect(found["results"], "(loss, grad_x, grad_weight)").close(
+        by_autograd(x, weight, targets), rtol=1e-10, atol=1e-12
+    )
+    peak = found["peak_bytes"]
+    assert peak < 2**15, (
+        f"tensors of {peak} bytes were alive at once; a chunk's logits take 2,048, a gradient of "
+        "weight 2,048, and the gradient of x 1,024"
+    )
+
+
+@pytest.mark.exercise("chunked_cross_entropy")
+def test_random_heads_are_torchs(impl, rng, torch_rng):
+    """With any chunk size, 1 and more than all rows too, loss and gradients are torch's, in any
+    dtype"""
+    for i in range(12):
+        rows, vocab, width = (int(n) for n in rng.integers(2, 12, size=3))
+        chunk_size = [1, rows + 3, int(rng.integers(1, rows + 1))][i % 3]
+        dtype = [torch.float64, torch.float32, torch.bfloat16, torch.float16][i % 4]
+        x, weight = (randn(torch_rng, n, width).to(dtype) for n in (rows, vocab))
+        targets = torch.from_numpy(rng.integers(vocab, size=rows))
+        found = impl.recompute.chunked_cross_entropy(x, weight, targets, chunk_size)
+        right = by_autograd(x, weight, targets)
+        wide = torch.promote_types(dtype, torch.float32)
+        of = f"of {rows} rows by {chunk_size} in {dtype}"
+        expect(found[0], f"the loss {of}").close(
+            right[0].to(wide), rtol=1e-10 if dtype is torch.float64 else 1e-5, atol=1e-10
+        )
+        for name, grad, wanted in zip(("grad_x", "grad_weight"), found[1:], right[1:], strict=True):
+            eps = torch.finfo(dtype).eps
+            near = (
+                {"rtol": eps, "atol": 1e-6} if wide is not dtype else {"rtol": 0, "atol": 20 * eps}
+            )
+            expect(grad, f"{name} {of}").close(
+                wanted.to(dtype), **near, hint="16-bit numbers are computed in float32"
+            )
+
+
+@pytest.mark.exercise("chunked_cross_entropy")
+def test_many_chunks_in_16_bits(impl):
+    """The gradient of weight of 200 rows of 1 in bfloat16 is ±1/2, and not what rounded sums are"""
+    x, weight = torch.ones(200, 1).bfloat16(), torch.zeros(2, 1).bfloat16()
+    targets = torch.zeros(200, dtype=torch.int64)
+    _, _, grad_weight = impl.recompute.chunked_cross_entropy(x, weight, targets, 1)
+    expect(grad_weight, "grad_weight").equals(
+        torch.tensor([[-0.5], [0.5]]).bfloat16(),
+        hint="add 200 times 1/400 in float32, and round the sum",
+    )
+
+
+@pytest.mark.exercise("chunked_cross_entropy")
+def test_logits_of_a_thousand(impl):
+    """Logits 1000 and -1000, with the second word right, have the loss 2000; equal ones in the same
+    chunk log 2"""
+    x, weight = tensor([[1000.0], [0.0]]), tensor([[1.0], [-1.0]])
+    loss, grad_x, grad_weight = impl.recompute.chunked_cross_entropy(x, weight, words(1, 0), 2)
+    hint = "exp(1000) overflows: subtract the largest logit of each row first"
+    expect(loss, "the loss").close(tensor(1000 + math.log(2) / 2), rtol=1e-12, hint=hint)
+    expect(grad_x, "grad_x").close(tensor([[1.0], [-0.5]]), rtol=1e-12, hint=hint)
+    expect(grad_weight, "grad_weight").close(tensor([[500.0], [-500.0]]), rtol=1e-12, hint=hint)
+
+
+def tensor(values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def words(*indices):
+    return torch.tensor(indices)
+
+
+def randn(torch_rng, *shape):
+    return torch.randn(shape, generator=torch_rng, dtype=torch.float64)
+
+
+def by_autograd(x, weight, targets):
+    """Torch's loss of all rows at once, and its gradients, in float64."""
+    x, weight = (t.detach().double().clone().requires_grad_() for t in (x, weight))
+    loss = torch.nn.functional.cross_entropy(x @ weight.T, targets)
+    return loss.detach(), *torch.autograd.grad(loss, (x, weight))

@@ -1,8 +1,11 @@
 """Rooflines, with the lecture's own numbers."""
 
+import gc
 import math
 
 import pytest
+import torch
+from torch.nn import functional
 
 from assignment.expect import expect
 
@@ -126,3 +129,88 @@ def test_crossover_of_an_h100(impl, rng):
         expect(impl.roofline.crossover_size(*numbers), f"crossover_size{numbers}").equals(
             n, hint=f"n = {n - share} would have the accelerator's intensity"
         )
+
+
+@pytest.mark.exercise("tiled_softmax")
+def test_two_tiles_by_hand(impl):
+    """Scores of 0, ln 3 and, in a second tile, ln 4 give weights of 1/8, 3/8 and 4/8"""
+    keys, values = [[0.0], [math.log(3)], [math.log(4)]], [[8.0], [0.0], [4.0]]
+    k, v = torch.tensor(keys), torch.tensor(values)
+    found = impl.roofline.attention_by_tiles(torch.ones(1, 1), split(k, v, [2, 1]))
+    expect(found).close(
+        torch.tensor([[8 / 8 + 4 * 4 / 8]]),
+        rtol=1e-5,
+        hint="tiles can be gone over only once; after the first, the maximum is ln 3, not ln 4",
+    )
+    # The same scores from four features: each product is twice the score.
+    found = impl.roofline.attention_by_tiles(torch.ones(1, 4), split(k.expand(3, 4) / 2, v, [2, 1]))
+    expect(found).close(torch.tensor([[3.0]]), rtol=1e-5, hint="scores are divided by √d")
+
+
+def split(k, v, sizes):
+    """An iterator over tiles of these sizes."""
+    yield from zip(k.split(sizes), v.split(sizes), strict=True)
+
+
+@pytest.mark.exercise("tiled_softmax")
+def test_random_tiles(impl, rng, torch_rng):
+    """Tiles of any sizes give the attention of all keys, in float32 and in float64"""
+    for i in range(10):
+        m, d, dv, *sizes = (int(n) for n in rng.integers(1, 9, size=4 + i % 5))
+        dtype = (torch.float32, torch.float64)[i % 2]
+        q, k, v = (
+            torch.randn(rows, columns, generator=torch_rng, dtype=dtype)
+            for rows, columns in ((m, d), (sum(sizes), d), (sum(sizes), dv))
+        )
+        found = impl.roofline.attention_by_tiles(3 * q, split(k, v, sizes))
+        what = f"attention of {m} queries, d = {d}, dv = {dv}, tiles of {sizes} keys"
+        expected = functional.scaled_dot_product_attention(*(x.double() for x in (3 * q, k, v)))
+        bound = 1e-4 if dtype is torch.float32 else 1e-10
+        expect(found, what).close(expected.to(dtype), rtol=bound, atol=bound)
+
+
+@pytest.mark.exercise("tiled_softmax")
+def test_large_scores_in_tiles(impl, torch_rng):
+    """Scores of 10,000 and -10,000 overflow nowhere, be they in one tile, in one query or in all"""
+    v = torch.randn(6, 2, generator=torch_rng, dtype=torch.float64)
+    near = torch.tensor([99.0, 100.0, 98.0, 99.5, 100.0, 99.5], dtype=torch.float64)
+    far = torch.tensor([0.0, 0.5, 100.0, 99.5, -100.0, -99.5], dtype=torch.float64)
+    for k in (near, far, far.flip(0), far[[0, 2, 4, 1, 3, 5]]):
+        for q in ([1.0], [-1.0], [1.0, -1.0, 0.0]):
+            q = 100 * torch.tensor(q, dtype=torch.float64)[:, None]
+            found = impl.roofline.attention_by_tiles(q, split(k[:, None], v, [2, 2, 2]))
+            scores = [(q * tile).tolist() for tile in k.split(2)]
+            expect(found, f"attention with the scores {scores}").close(
+                functional.scaled_dot_product_attention(q, k[:, None], v),
+                rtol=1e-6,
+                atol=1e-6,
+                hint="each query has a maximum of its own, and e^(score - maximum) is at most 1",
+            )
+
+
+def bytes_of_tensors():
+    """What all tensors of the test's own process take, where a student's code runs, too."""
+    return sum(one.nbytes for one in gc.get_objects() if type(one) is torch.Tensor)
+
+
+@pytest.mark.exercise("tiled_softmax")
+def test_no_tile_is_kept(impl, torch_rng):
+    """Before the last of 40 tiles, no more memory is held than before the third"""
+    q, k, v = (torch.randn(*shape, generator=torch_rng) for shape in ((8, 4), (320, 4), (320, 16)))
+    held = []
+
+    def tiles():
+        for i, tile in enumerate(split(k, v, [8] * 40)):
+            if i in (2, 39):
+                held.append(bytes_of_tensors())
+            yield tile
+
+    found = impl.roofline.attention_by_tiles(q, tiles())
+    expected = functional.scaled_dot_product_attention(q, k, v)
+    expect(found, "attention with 40 tiles").close(expected, rtol=1e-5, atol=1e-5)
+    expect(len(held), "how often the third and the last of 40 tiles were taken").equals(2)
+    grown, tile = held[1] - held[0], 8 * (4 + 16) * 4
+    assert grown < 4 * tile, (
+        f"{grown} bytes more are held before the last tile than before the third; a tile takes "
+        f"{tile} bytes: keep, for each query, only what the next tiles need"
+    )

@@ -34,7 +34,8 @@ from assignment.calls.layouts import elements
 _NUMPYS = np.random.get_bit_generator()  # type: ignore[attr-defined]
 _NUMPYS_STATE = _NUMPYS.ctypes.state_address
 _NUMPYS_SIZE = 4 * 625
-_STEPS = {f"optimizers.{rule}_step" for rule in ("sgd", "adagrad", "rmsprop", "adam", "adamw")}
+_RULES = ("sgd", "adagrad", "rmsprop", "adam", "adamw", "muon")
+_STEPS = {f"optimizers.{rule}_step" for rule in _RULES}
 # What functions may change, by their docstrings.
 _ALLOWED = {
     "seeding.seed_everything": {"generators"},

@@ -6,15 +6,22 @@ held, as weak references to their storage show.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_leaves
 
 from assignment.calls.world import LeftChanged
+from assignment.material.step_counts import LiveBytes
 from assignment.scenarios import scenario
 from assignment.scenarios.rolling import RollLayer
+
+_M_MMAP_THRESHOLD = -3
 
 
 @scenario
@@ -101,3 +108,41 @@ def checkpointed_pass(
         "autocast": autocast_seen,
         "held": max(held, default=0),
     }
+
+
+class _MadeTensors(TorchFunctionMode):
+    """Counts the bytes of the tensors that torch's functions return, as long as they are alive."""
+
+    def __init__(self, live: LiveBytes) -> None:
+        super().__init__()
+        self._live = live
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        for leaf in tree_leaves(result):
+            if isinstance(leaf, torch.Tensor):
+                self._live.watch(leaf)
+        return result
+
+
+@scenario
+def cross_entropy_in_chunks(
+    student: Any, x: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor, chunk_size: int
+) -> dict[str, Any]:
+    """Calls `chunked_cross_entropy`; memory of 64 KiB or more goes back as soon as it is freed.
+
+    Returns:
+        "results": what it returned; for people, "peak_bytes": the most bytes that tensors took at
+        once, apart from the arguments and from what autograd makes and keeps inside.
+    """
+    with contextlib.suppress(OSError, AttributeError):  # as in `programs/memory.py`, for glibc
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 2**16)
+    live = LiveBytes()  # `with live` would load torch's compiler first, which takes seconds
+    for given in (x, weight, targets):
+        live.watch(given)
+    before = live.alive
+    with _MadeTensors(live):
+        results = student.recompute.chunked_cross_entropy(x, weight, targets, chunk_size)
+    return {"results": results, "peak_bytes": live.peak - before}

@@ -296,3 +296,76 @@ class AdamW(torch.optim.Optimizer):
             "adamw_optimizer: not started; see assignment/writeup/optimizers.md, "
             "or make hint EX=adamw_optimizer"
         )
+
+
+def muon_step(
+    params: Tensors,
+    grads: Tensors,
+    momentum_buffers: Tensors,
+    *,
+    lr: float,
+    momentum: float,
+    weight_decay: float,
+) -> None:
+    """One Muon step over many matrices, in place.
+
+    For each parameter p with gradient g and momentum buffer b, in this order, as `torch.optim.Muon`
+    does by default:
+
+    1. b ← b + (1 − momentum) · (g − b)
+    2. u ← g + momentum · (b − g), where b is the new b (Nesterov). The gradient tensor itself does
+       not change
+    3. p ← p · (1 − lr · weight_decay), whatever p's shape; the decay never enters b
+    4. p ← p − lr · √max(1, rows / columns) · O, where O is u with its singular values brought close
+       to 1
+
+    O comes from five Newton–Schulz iterations. They begin with X = u / max(‖u‖, 1e-7), where ‖u‖ is
+    the Frobenius norm, and end with X = O. Each is
+
+        A = X·Xᵀ
+        X ← 3.4445·X + (−4.7750·A + 2.0315·A·A)·X
+
+    If p has more rows than columns, X begins as uᵀ / max(‖u‖, 1e-7) and ends as Oᵀ. So A has the
+    size of p's shorter side, and no tensor that a step makes has more elements than p.
+
+    Everything is computed in the parameter's dtype or a wider one. (torch rounds u to bfloat16, and
+    its O is some percent off.)
+
+    Args:
+        params: matrices, each with at least one element.
+        momentum_buffers: b for each parameter.
+        lr: the learning rate, 0 or more.
+        momentum: μ, at least 0 and less than 1.
+        weight_decay: λ, 0 or more.
+
+    Raises:
+        ValueError: the three lists differ in length, the tensors at one position differ in shape,
+            a parameter is not a matrix, or a setting is out of range. No tensor has been changed.
+
+    Source: Jordan et al., "Muon: An optimizer for hidden layers in neural networks", 2024.
+    """
+    raise NotImplementedError(
+        "muon_step: not started; see assignment/writeup/optimizers.md, or make hint EX=muon_step"
+    )
+
+
+def muon_flops(m: int, n: int, steps: int = 5) -> int:
+    """FLOPs of the Newton–Schulz iterations of `muon_step` for one m×n matrix.
+
+    Only matrix products count, and each iteration has three: X·Xᵀ, A·A and the last one, with X. A
+    product (a×b)·(b×c) takes 2·a·b·c FLOPs, also where the result is symmetric.
+
+    Args:
+        m, n: rows and columns of the parameter; X has fewer rows than columns, or as many.
+        steps: the number of iterations, 0 or more.
+
+    Returns:
+        The FLOPs of all iterations, an exact int.
+
+    1024×4096 and 4096×1024 take the same:
+
+        muon_flops(1024, 4096)  # 96_636_764_160
+    """
+    raise NotImplementedError(
+        "muon_step: not started; see assignment/writeup/optimizers.md, or make hint EX=muon_step"
+    )

@@ -78,3 +78,42 @@ def checkpointed_forward(
         "checkpointed_forward: not started; see assignment/writeup/recompute.md, "
         "or make hint EX=checkpointed_forward"
     )
+
+
+def chunked_cross_entropy(
+    x: torch.Tensor, weight: torch.Tensor, targets: torch.Tensor, chunk_size: int
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Cross-entropy of a language model's head, and its gradients, one chunk of rows at a time.
+
+    The logits are x @ weight.T. A row's loss is logsumexp(logits) − logits[target], and the loss is
+    the mean over all rows. So its gradient with respect to a row's logits is (softmax(logits) −
+    onehot(target)) / tokens, which depends on no other row.
+
+    A chunk is `chunk_size` consecutive rows. At any time the call holds a few tensors of the sizes
+    of x, of weight and of one chunk's logits, and nothing larger.
+
+    Everything is computed in the dtype of x, but in float32 where that has 16 bits: the logits and
+    the sums over chunks, too.
+
+    Args:
+        x: hidden states, tokens × width, at least one row. They require no gradient.
+        weight: vocab × width, with the dtype of x. It requires no gradient.
+        targets: the index of each row's right word, from 0 to vocab − 1; int64.
+        chunk_size: rows of a chunk, at least 1. The last chunk has those that are left, perhaps
+            fewer.
+
+    Returns:
+        (loss, grad_x, grad_weight): the loss as a tensor without axes, in the dtype of the
+        computation, and gradients with the shapes and dtypes of x and weight. All three are right
+        for logits in the thousands, too, whose exponentials overflow.
+
+    Source: Hsu et al., "Liger Kernel: Efficient Triton Kernels for LLM Training", 2024. With equal
+    logits of two words, the loss is log 2:
+
+        x, weight = torch.tensor([[3.0]]), torch.zeros(2, 1)
+        chunked_cross_entropy(x, weight, torch.tensor([1]), 1)  # 0.6931, [[0]], [[1.5], [-1.5]]
+    """
+    raise NotImplementedError(
+        "chunked_cross_entropy: not started; see assignment/writeup/recompute.md, "
+        "or make hint EX=chunked_cross_entropy"
+    )

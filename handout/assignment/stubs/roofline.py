@@ -12,7 +12,10 @@ Sizes are at least 1; bytes per element, peaks and bandwidths are more than 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import torch
+from jaxtyping import Float
 
 
 def relu_intensity(n: int, bytes_per_element: float) -> float:
@@ -171,4 +174,39 @@ def crossover_size(peak_flops: float, bandwidth: float, bytes_per_element: float
     """
     raise NotImplementedError(
         "crossover: not started; see assignment/writeup/roofline.md, or make hint EX=crossover"
+    )
+
+
+def attention_by_tiles(
+    q: Float[torch.Tensor, "m d"], tiles: Iterator[tuple[torch.Tensor, torch.Tensor]]
+) -> Float[torch.Tensor, "m dv"]:
+    """Attention of one head, softmax(q·kᵀ / √d)·v, while keys and values come tile by tile.
+
+    A query's softmax goes over the keys of all tiles together. Each tile is taken once, and memory
+    does not grow with the number of tiles: neither tiles that were used nor their scores are kept.
+
+    Args:
+        q: m queries of d features.
+        tiles: an iterator over (k, v) of each tile. k is t × d, a row for each key, and v is t ×
+            dv, their values; t may differ from tile to tile. All tensors are in q's dtype, float32
+            or float64. No size is 0, and there is at least one tile.
+
+    Returns:
+        m × dv, in q's dtype: for each query the mean of all values, weighted by the softmax of its
+        scores. No element becomes inf or nan while scores are between -10,000 and 10,000.
+
+    Source: Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018, arXiv
+    1805.02867; Dao et al., "FlashAttention", 2022, arXiv 2205.14135.
+
+    One query has the scores 0 and ln 3 in the first tile and ln 4 in the second, so the weights of
+    the values are 1/8, 3/8 and 4/8:
+
+        q, log = torch.ones(1, 1), math.log
+        first = torch.tensor([[0.0], [log(3)]]), torch.tensor([[8.0], [0.0]])
+        second = torch.tensor([[log(4)]]), torch.tensor([[4.0]])
+        attention_by_tiles(q, iter([first, second]))  # [[3.0]]
+    """
+    raise NotImplementedError(
+        "tiled_softmax: not started; see assignment/writeup/roofline.md, "
+        "or make hint EX=tiled_softmax"
     )
