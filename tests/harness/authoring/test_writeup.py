@@ -238,7 +238,7 @@ def test_every_figure_is_shown_by_one_chapter_and_drawn_by_code():
 
 FACTS = [
     # What, and patterns that the text or a public or hidden test must have, see `corpus`. Others
-    # are in `numbers_in_text.py`, and those of accelerators in `test_hardware.py`.
+    # are in `tests/text/numbers_in_text.py`, and those of accelerators in `test_hardware.py`.
     ("6ND for 70B parameters and 15T tokens", r"6\.3e24"),
     ("its days on 1024 H100 at MFU 0.5", r"4\.377e22", r"143\.9[23]"),
     ("bytes per parameter", r"4 \+ 4 \+ \(?(4 \+ 4|8)\)?", r"2 \+ 2 \+ \(?(4 \+ 4|8)\)?"),

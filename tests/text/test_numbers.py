@@ -9,8 +9,8 @@ from assignment.figures.training import valley_paths
 from grader.authoring import site
 from grader.authoring.figures import REFERENCE
 from grader.authoring.site import text
-from tests.harness.authoring.numbers_in_problems import ANSWERS
-from tests.harness.authoring.numbers_in_text import TEXT
+from tests.text.numbers_in_problems import ANSWERS
+from tests.text.numbers_in_text import TEXT
 
 CHAPTERS = tuple(name for name in text.names() if name != text.INTRODUCTION)
 

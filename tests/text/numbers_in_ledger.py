@@ -1,8 +1,8 @@
 """What the chapter `ledger` must say, computed by the reference and by torch."""
 
 from solutions.resource_accounting import budget, ledger
-from tests.harness.authoring import measured_gpt2
-from tests.harness.authoring.numbers_in_problems import BF16, FP32, H100, MOMENTS
+from tests.text import measured_gpt2
+from tests.text.numbers_in_problems import BF16, FP32, H100, MOMENTS
 
 SEQUENCE, POSITIONS = {"seq_len": 1024}, {"vocab": 50257, "context": 1024, "layers": 48}
 XL_BLOCK = {"d_model": 1600, "heads": 25, "d_ff": 6400, "dtype": BF16}

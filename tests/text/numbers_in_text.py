@@ -29,9 +29,9 @@ from solutions.resource_accounting import (
     recompute,
     roofline,
 )
-from tests.harness.authoring.measured import crossings, gelu, softmax
-from tests.harness.authoring.numbers_in_ledger import of_ledger
-from tests.harness.authoring.numbers_in_problems import (
+from tests.text.measured import crossings, gelu, softmax
+from tests.text.numbers_in_ledger import of_ledger
+from tests.text.numbers_in_problems import (
     BF16,
     FP16,
     FP32,
