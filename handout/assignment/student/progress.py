@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, Literal
@@ -26,6 +26,7 @@ from assignment.student import failures, states
 from assignment.student.deadline import GIVEN_UP
 from assignment.student.verbs import command, is_under_make
 
+Known = Mapping[str, states.LastState]
 State = Literal["passed", "in progress", "not started", "skipped", "no public test"]
 
 _VERBOSE = -1  # from here on every failure is shown in full; a handout has -qq, which is -2
@@ -39,7 +40,8 @@ _STYLES: dict[State, str] = {
     "no public test": "dim",
 }
 _SYMBOLS: dict[State, str] = dict(zip(_STYLES, "●◐○––", strict=True))
-_ASCII = str.maketrans("●◐○–✗─…", "x/.-x-.")
+_ASCII = str.maketrans("●◐○–✗─…━★", "x/.-x-.=*")
+_BAR = 20  # characters
 _LABELS = {
     **dict.fromkeys(("call", "made by", "where", "error", "with", "drawn", "storage"), "dim"),
     **dict.fromkeys(("expected", "handout", "right"), "green"),
@@ -283,7 +285,14 @@ class Progress:
                     console.print(Text(line, style="cyan"))
 
     def _print_next(self, console: Console, is_green: bool) -> None:
-        following = self._next()
+        package = package_of(self._config)
+        known = states.read(self._config.rootpath, package)
+        # Of an exercise that ran in part, only a failure says something.
+        now = {n: t.state for n, t in self._tallies.items() if t.ran == t.total or t.failures}
+        if cache := getattr(self._config, "cache", None):
+            states.store(cache, package, now)
+        self._print_finished(console, known, now)
+        following = self._next(known, now)
         if self._config.option.verbose < _WATCHED:
             return
         console.print()
@@ -304,17 +313,24 @@ class Progress:
             note = "(make reports an error until every test passes; ignore it.)"
             console.print(Text(note, style="dim"))
 
-    def _next(self) -> Exercise | None:
-        """Stores what this run found; returns the next exercise that is not known to pass, or None.
+    def _print_finished(self, console: Console, known: Known, now: Mapping[str, str]) -> None:
+        """Says it when a chapter is done, and how much of the assignment that makes."""
+        if not (chapters := states.finished_chapters(known, now)):
+            return
+        core = [e.id for e in manifest.load() if e.core and not e.needs]
+        state = {name: last.state for name, last in known.items()} | dict(now)
+        done = sum(state.get(name) == "passed" for name in core)
+        filled = round(_BAR * done / len(core))
+        title = f"\n★ {', '.join(chapters)}: done!  "
+        bar = (("━" * filled, "green"), ("─" * (_BAR - filled), "dim"))
+        count = f"  {done} of {len(core)} core exercises"
+        console.print(Text.assemble((title, "green bold"), *bar, count))
+
+    def _next(self, known: Known, now: Mapping[str, str]) -> Exercise | None:
+        """The next exercise that is not known to pass, or None.
 
         It is one of this run if possible, else a core exercise after it, else any.
         """
-        package = package_of(self._config)
-        known = states.read(self._config.rootpath, package)
-        # Of an exercise that ran in part, only a failure says something.
-        now = {n: t.state for n, t in self._tallies.items() if t.ran == t.total or t.failures}
-        if cache := getattr(self._config, "cache", None):
-            states.store(cache, package, now)
         of_run = list(self._exercises())
         every = list(manifest.load())
         after = every[every.index(of_run[-1]) :] if of_run else []

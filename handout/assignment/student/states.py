@@ -78,6 +78,24 @@ def first_open(
     return next(left, None)
 
 
+def finished_chapters(known: Mapping[str, LastState], now: Mapping[str, str]) -> list[str]:
+    """The chapters whose last core exercise passes since this run; without core ones, the last."""
+    before = {name: last.state for name, last in known.items()}
+    after = before | dict(now)
+    every = [e for e in manifest.load() if not e.only_races]
+    with_core = {e.chapter for e in every if e.core}
+    chapters: dict[str, list[str]] = {}
+    for exercise in every:
+        if exercise.core or exercise.chapter not in with_core:
+            chapters.setdefault(exercise.chapter, []).append(exercise.id)
+    return [
+        chapter
+        for chapter, names in chapters.items()
+        if all(after.get(name) in _SETTLED for name in names)
+        and any(now.get(name) == "passed" != before.get(name) for name in names)
+    ]
+
+
 def show(console: Console, root: Path, package: Path) -> None:
     """Prints how the public tests ended last, for students who hand in."""
     found, test = read(root, package), command("test")

@@ -242,12 +242,16 @@ def test_rules_without_a_public_test_are_named(pristine, finished):
 
 
 def test_what_follows_is_next(workspace):
-    """Instead of the very first exercise, when one begins in the middle"""
+    """Instead of the very first exercise, when one begins in the middle; and a chapter's end"""
     shutil.copy(REFERENCE / "named_axes.py", workspace / "resource_accounting")
     run = python(workspace, "pytest", "--ex", "similarity_scores")
     assert "(project_heads)" in run.stdout
-    run = python(workspace, "pytest", "--ex", "project_heads")
-    assert "(matmul_flops)" in run.stdout
+    assert "done!" not in run.stdout
+    finished = f"★ named_axes: done!  ━{19 * '─'}  2 of 40 core exercises"
+    for times in (1, 0):  # it is said once
+        run = python(workspace, "pytest", "--ex", "project_heads")
+        assert "(matmul_flops)" in run.stdout
+        assert run.stdout.count(finished) == times
 
 
 def test_a_seed_draws_other_inputs(workspace):
