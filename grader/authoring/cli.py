@@ -183,7 +183,7 @@ def site(
         bool, typer.Option("--pictures", help="only make README.md's pictures; needs Chromium")
     ] = False,
 ) -> None:
-    """Builds the write-up as a site and as a PDF, from assignment/writeup/."""
+    """Builds the write-up as a site and as a PDF; also pages of the reference solutions."""
     from grader.authoring import site as building
 
     if figures:
@@ -202,6 +202,7 @@ def site(
     except building.WriteupError as error:
         fail(1, str(error))
     console.print(f"built {out / building.SITE / 'index.html'} and {out / building.PDF}")
+    console.print(f"built {out / building.READING / 'index.html'}, for after the deadline")
 
 
 def _make_pictures() -> None:

@@ -2,26 +2,28 @@
 
 Markdown -> pandoc's tree -> pages      build/site/, HTML and MathML, opens from the disk
                           -> typst      build/resource-accounting.pdf
+the reference -> Markdown -> pages      build/solutions/, for after the deadline
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from grader.authoring.site import pages, pdf, text
+from grader.authoring.site import pages, pdf, reading, text
 from grader.authoring.site.pandoc import WriteupError, missing
 from grader.judge import markers
 from grader.paths import REPOSITORY
 
-__all__ = ["PDF", "SITE", "WRITEUP", "WriteupError", "build", "missing"]
+__all__ = ["PDF", "READING", "SITE", "WRITEUP", "WriteupError", "build", "missing"]
 
 WRITEUP = REPOSITORY / "assignment" / "writeup"
 SITE = "site"
+READING = "solutions"
 PDF = "resource-accounting.pdf"
 
 
 def build(destination: Path, writeup: Path = WRITEUP) -> None:
-    """Builds `destination`/site and the PDF beside it.
+    """Builds `destination`/site, the PDF and the pages of the reference beside it.
 
     Raises:
         WriteupError: a chapter is missing, or something in one cannot be shown; lists all.
@@ -31,3 +33,4 @@ def build(destination: Path, writeup: Path = WRITEUP) -> None:
     book = text.read(writeup)
     pages.write(book, destination / SITE)
     pdf.write(book, destination / PDF)
+    reading.write(book, destination / READING)
