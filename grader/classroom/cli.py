@@ -13,7 +13,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 
 from assignment import manifest as manifests
@@ -205,12 +211,13 @@ def _grade(todo: list[run.Job], order: run.Order, jobs: int | None) -> int:
     new = 0
     processes = min(jobs or max(int(cores()), 1), len(todo))
     elsewhere: list[run.Job] = []
-    shown = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False)
+    columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    said = TextColumn("{task.description}", markup=False)
     what = "new, changed, or graded by other tests than today's"
     _say(f"{plural(len(todo), 'submission')} to look at, {processes} at a time: {what}")
     ended, total, begun = 0, len(todo), time.monotonic()
     told = begun
-    with Progress(*shown, console=console, disable=not console.is_terminal) as progress:
+    with Progress(*columns, said, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=total)
 
         def done(job: run.Job, status: run.Status) -> None:
