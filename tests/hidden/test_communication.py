@@ -7,6 +7,7 @@ agree with fractions to 1e-12.
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import torch
 
@@ -364,3 +365,132 @@ def test_tokens_that_hide_little_or_much(later, rng):
         large = huge(rng)
         for step in ((few, sent * large, peak / large), (few * large, sent * large, peak)):
             later.communication.hiding_tokens(*step, bandwidth).equals(tokens)
+
+
+# --- device_mesh -------------------------------------------------------------
+
+
+def hand_out(count, receivers):
+    """How many each of them gets, if they are given one after the other."""
+    whole, rest = divmod(count, receivers)
+    return [whole + (receiver < rest) for receiver in range(receivers)]
+
+
+def a_step_on_a_mesh(tokens, parameters, layers, features, data, tensor, dtype):
+    """What each device sends to its column and to its row, ring by ring."""
+    share = max(hand_out(parameters, tensor))  # shorter shares are padded
+    (of_row,) = set(hand_out(tokens, data))
+    whole = a_step(share, data, 3, dtype, dtype, 1)
+    reduced = sum(
+        ring("all_reduce", of_row * features, tensor, dtype)
+        for _ in range(layers)
+        for _ in ("attention", "feed-forward", "feed-forward backward", "attention backward")
+    )
+    return {"data": whole["parameters"] + whole["gradients"], "tensor": reduced}
+
+
+def a_mesh(rng):
+    """More than one row and more than one column, never as many."""
+    return (int(n) for n in rng.permutation(np.arange(2, 12))[:2])
+
+
+@pytest.mark.exercise("device_mesh", weight=2)
+def test_columns_shard_their_parameters(later, rng):
+    """Along a column travel the gathers and the reduction of ZeRO stage 3, of the column's share
+    of the parameters alone"""
+    for _ in range(20):
+        data, tensor = a_mesh(rng)
+        parameters = data * tensor * int(rng.integers(1, 10**6))
+        mesh = data * tensor, parameters, 2, 8, data, tensor, a_dtype(rng)
+        later.communication.mesh_traffic(*mesh).has({"data": a_step_on_a_mesh(*mesh)["data"]})
+
+
+@pytest.mark.exercise("device_mesh", weight=2)
+def test_rows_reduce_their_tokens(later, rng):
+    """Along a row travel the activations of the row's own tokens"""
+    for _ in range(20):
+        data, tensor = a_mesh(rng)
+        tokens = data * tensor * int(rng.integers(1, 10**4))
+        layers, features = (int(n) for n in rng.integers(1, 12, size=2))
+        mesh = tokens, data * tensor, layers, features, data, tensor, a_dtype(rng)
+        later.communication.mesh_traffic(*mesh).has({"tensor": a_step_on_a_mesh(*mesh)["tensor"]})
+
+
+@pytest.mark.exercise("device_mesh")
+def test_shares_are_padded_and_exact(later, rng):
+    """Shares of parameters are rounded up, and so are chunks of both axes; all counts are exact"""
+    for i in range(20):
+        data, tensor = a_mesh(rng)
+        tokens, parameters = int(rng.integers(1, 40)), int(rng.integers(1, 400))
+        if i % 4 == 0:  # one parameter more than chunks for all
+            parameters = data * tensor * parameters + 1
+        if i % 4 == 1:
+            tokens, parameters = huge(rng), huge(rng)
+        mesh = tokens * data, parameters, int(rng.integers(1, 9)), int(rng.integers(1, 9))
+        mesh = *mesh, data, tensor, a_dtype(rng)
+        later.communication.mesh_traffic(*mesh).equals(a_step_on_a_mesh(*mesh))
+
+
+@pytest.mark.exercise("device_mesh")
+def test_one_row_or_one_column(later, rng):
+    """One row is tensor parallelism alone, one column ZeRO alone, and one device sends nothing"""
+    for _ in range(4):
+        n = int(rng.integers(2, 20))
+        for data, tensor in ((1, n), (n, 1), (1, 1)):
+            sizes = (int(m) for m in rng.integers(2, 1000, size=3))
+            mesh = n * next(sizes), *sizes, 7, data, tensor, a_dtype(rng)
+            later.communication.mesh_traffic(*mesh).equals(a_step_on_a_mesh(*mesh))
+
+
+def degree_by_trying(parameters, layers, features, heads, dtype, peak, bandwidth):
+    """Times of all numbers of devices that share the heads, in fractions."""
+    hidden = []
+    for devices in range(1, heads + 1):
+        if any(share != heads // devices for share in hand_out(heads, devices)):
+            continue
+        tokens = 3 * devices
+        sent = 4 * layers * ring("all_reduce", tokens * features, devices, dtype)
+        compute, wire = both_times(tokens, parameters, sent * devices, peak, bandwidth)
+        if wire <= compute:  # both of all devices together
+            hidden.append(devices)
+    return max(hidden)
+
+
+def balanced(parameters, layers, features, dtype, peak, devices):
+    """A bandwidth with which communication takes as long as compute on so many devices."""
+    return 4 * layers * features * width(dtype) * (devices - 1) / (3 * parameters) * peak
+
+
+@pytest.mark.exercise("device_mesh", weight=2)
+def test_the_largest_degree(later, rng):
+    """The degree is the largest of all that share the heads equally and communicate no longer than
+    they compute"""
+    for heads in (12, 24, 36, 40, 15, 16, *rng.integers(2, 50, size=14).tolist()):
+        features = int(rng.integers(1, (10, 10**4)[heads % 2]))
+        model = int(rng.integers(1, 10**12)), int(rng.integers(1, 99)), features
+        dtype, (peak, _) = a_dtype(rng), random_device(rng)
+        equal = int(rng.integers(1, heads + 3)) + float(rng.uniform(0.02, 0.98))
+        bandwidth = balanced(*model, dtype, peak, equal)
+        numbers = *model, heads, dtype, peak, bandwidth
+        later.communication.largest_tensor_degree(*numbers).equals(degree_by_trying(*numbers))
+
+
+@pytest.mark.exercise("device_mesh")
+def test_degrees_at_their_ends(later, rng):
+    """Communication that takes exactly as long as compute hides, one parameter fewer does not; one
+    device is always enough, and there are no more devices than heads"""
+    for devices in (4, 16):
+        # All numbers are small multiples of powers of 2, so floats are exact in any order.
+        model = [2 ** int(rng.integers(2, 6)), 2 ** int(rng.integers(4, 12))]
+        dtype, bandwidth = a_dtype(rng), 2.0 ** int(rng.integers(10, 20))
+        sent = 4 * model[0] * ring("all_reduce", devices * model[1], devices, dtype)
+        peak = bandwidth * 2**10
+        parameters = sent * 2**10 // 6
+        for fewer in (0, 1):
+            numbers = parameters - fewer, *model, devices, dtype, peak, bandwidth
+            later.communication.largest_tensor_degree(*numbers).equals(devices // (1 + fewer))
+            assert degree_by_trying(*numbers) == devices // (1 + fewer)
+        heads = int(rng.integers(2, 99))
+        for link, degree in ((bandwidth / 2**40, 1), (bandwidth * 2**40, heads)):
+            numbers = parameters, *model, heads, dtype, peak, link
+            later.communication.largest_tensor_degree(*numbers).equals(degree)

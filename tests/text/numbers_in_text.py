@@ -336,6 +336,47 @@ def _communication():
     hidden = math.floor(1 + 1 / per_device)
     yield f"NVLink that is {fast:.2f}, and less than 1 up to {hidden} devices"
     yield f"with one adapter it is {slow:.1f}."
+    yield from _meshes()
+
+
+def _meshes():
+    model = wire.PARAMETERS, wire.LAYERS, wire.D_MODEL
+
+    def times(tokens, data, tensor):
+        sent = communication.mesh_traffic(64 * tokens, *model, data, tensor, BF16)
+        return sent, communication.step_seconds(
+            tokens, wire.PARAMETERS, sum(sent.values()), PEAK, 450e9
+        )
+
+    def hides(tokens, mesh):
+        _, seconds = times(tokens, *mesh)
+        return seconds["communication"] <= seconds["compute"]
+
+    few = {}
+    for mesh in ((64, 1), (16, 4), (8, 8), (4, 16)):
+        sent, seconds = times(512, *mesh)
+        few[mesh] = next((n for n in range(1, 5000) if hides(n, mesh)), "none")
+        shown = " | ".join(f"{size / 1e9:.2f} GB" for size in sent.values())
+        shown = f"{shown} | {ms(seconds['communication'], 1)} | {few[mesh]}"
+        yield f"| {mesh[0]} × {mesh[1]} | {shown} |"
+    assert few[4, 16] == "none"
+    assert not hides(10**9, (4, 16))
+    assert 0.3 < few[16, 4] / few[64, 1] < 0.35  # "a third"
+    node, ring = (times(1, *mesh)[0]["data"] / 1e9 for mesh in ((8, 8), (64, 1)))
+    yield f"8 × 8 sends {8 * node:.0f} GB out of a node, 64 × 1 sends {ring} GB"
+    yield f"{64 * 512:,} in all, {ms(times(512, 8, 8)[1]['compute'], 1)} of compute"
+
+    def degree(model, heads, link=450e9):
+        return communication.largest_tensor_degree(*model, heads, BF16, PEAK, link)
+
+    def by_time(model):  # so many heads that all devices share them
+        return max(n for n in range(1, 65) if degree(model, n) == n)
+
+    yield f"longer than compute beyond {by_time(model)} devices"
+    yield f"of 32 heads {degree(model, 32)} devices are the most"
+    yield f"with one adapter, {degree(model, 32, 50e9)}."
+    large = 70 * 10**9, 80, 8192
+    yield f"gets to {by_time(large)}, and to {degree(large, 64)} with its 64 heads"
 
 
 def _initialization():

@@ -66,3 +66,20 @@ def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):
     wire = Fraction(sent_bytes) / Fraction(bandwidth)
     token = 6 * Fraction(parameters) / Fraction(peak_flops)
     return math.ceil(wire / token)
+
+
+def mesh_traffic(tokens, parameters, layers, width, data, tensor, dtype):
+    byte = tensor_bytes((1,), dtype)
+    row = -(-tokens * width // (data * tensor))  # elements of a chunk
+    column = -(-parameters // (data * tensor))
+    within = {"tensor": 8 * layers * (tensor - 1) * row, "data": 3 * (data - 1) * column}
+    return {axis: byte * elements for axis, elements in within.items()}
+
+
+def largest_tensor_degree(parameters, layers, width, heads, dtype, peak_flops, bandwidth):
+    slower = Fraction(4 * layers * tensor_bytes((width,), dtype), 3 * parameters)
+    slower *= Fraction(peak_flops) / Fraction(bandwidth)
+    degree = min(heads, 1 + math.floor(1 / slower))
+    while heads % degree:
+        degree -= 1
+    return degree

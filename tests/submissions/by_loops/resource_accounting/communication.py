@@ -98,3 +98,29 @@ def hiding_tokens(parameters, sent_bytes, peak_flops, bandwidth):
         else:
             low = middle
     return high
+
+
+def mesh_traffic(tokens, parameters, layers, width, data, tensor, dtype):
+    share = parameters // tensor
+    if share * tensor < parameters:
+        share += 1
+    sent = {"data": 0, "tensor": 0}
+    for collective in ("all_gather", "all_gather", "reduce_scatter"):
+        sent["data"] += collective_bytes(collective, share, data, dtype)
+    for _ in range(4 * layers):
+        for collective in ("reduce_scatter", "all_gather"):
+            sent["tensor"] += collective_bytes(collective, tokens // data * width, tensor, dtype)
+    return sent
+
+
+def largest_tensor_degree(parameters, layers, width, heads, dtype, peak_flops, bandwidth):
+    largest = 1
+    for devices in range(2, heads + 1):
+        if heads % devices:
+            continue
+        tokens = 64 * devices  # in all
+        wire = tensor_parallel_traffic(tokens, width, layers, devices, dtype) / bandwidth
+        if wire > 6 * parameters * tokens / devices / peak_flops:
+            break
+        largest = devices
+    return largest
