@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.checkpoint import checkpoint
+from torch.utils.flop_counter import FlopCounterMode
 
 from assignment.expect import expect
 
@@ -341,6 +342,160 @@ def test_sizes_of_0_keep_what_is_left(later, rng):
                 check_listed(later, rng, options | {size: 0})
             else:
                 check_listed(later, rng, options, **{size: 0})
+
+
+# --- deep_network ------------------------------------------------------------
+
+
+def lecture_network(weights):
+    """The deep network of these weights, of torch's own layers, which store the transposes."""
+    layers = []
+    for weight in weights:
+        linear = nn.Linear(*weight.shape, bias=False, dtype=weight.dtype)
+        linear.weight = nn.Parameter(weight.T.clone())
+        layers += [linear, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def random_network(rng, layers):
+    """Arguments of a `DeepNetwork`."""
+    return int(rng.integers(2, 9)), layers, int(rng.integers(2, 6))
+
+
+def weight_shapes(width, layers, outputs):
+    return [(width, width)] * layers + [(width, outputs)]
+
+
+def check_pass(impl, rng, network, dtype, largest):
+    """Checks a forward and a backward pass of whole numbers, which are exact in `dtype`."""
+    draw = lambda *shape: torch.from_numpy(rng.integers(-largest, largest + 1, shape)).to(dtype)  # noqa: E731
+    batch = int(rng.integers(2, 6))
+    weights = [draw(*shape) for shape in weight_shapes(*network)]
+    x, grad = draw(batch, network[0]), draw(batch, network[2])
+    found = impl.scenarios.deep_network_pass(*network, x, grad, weights)
+    ours = lecture_network([weight.double() for weight in weights])
+    output = ours(x.double())
+    (output * grad).sum().backward()
+    expect(found["output"], "the output").equals(output.detach().to(dtype))
+    grads = [p.grad.T.to(dtype) for p in ours.parameters()]
+    expect(found["grads"], "the gradients of the weights").equals(grads)
+
+
+@pytest.mark.exercise("deep_network", weight=2)
+def test_a_pass_through_a_network(impl, rng):
+    """Weights that are loaded make the output, each layer with its ReLU and the head without, and
+    get their gradients"""
+    for layers in (0, 1, 2, 3):
+        check_pass(impl, rng, random_network(rng, layers), torch.float32, 2)
+        check_pass(impl, rng, (*random_network(rng, layers)[:2], 1), torch.float32, 2)
+
+
+@pytest.mark.exercise("deep_network", needs="test_a_pass_through_a_network")
+def test_a_pass_in_another_dtype(impl, rng):
+    """A network that was converted computes in its dtype, float64 or bfloat16"""
+    for _ in range(3):
+        network = random_network(rng, 2)
+        check_pass(impl, rng, network, torch.float64, 1000)  # sums of products beyond 2²⁴
+        check_pass(impl, rng, (3, 1, network[2]), torch.bfloat16, 2)  # and here none beyond 2⁸
+
+
+@pytest.mark.exercise("deep_network", weight=2, needs="test_a_pass_through_a_network")
+def test_drawn_weights(impl, rng):
+    """Weights are drawn in float32, independently from a normal distribution of deviation
+    1/√width"""
+    width, outputs = int(rng.integers(70, 99)), int(rng.integers(250, 400))
+    x, grad = torch.zeros(1, width), torch.zeros(1, outputs)
+    drawn = impl.scenarios.deep_network_pass(width, 3, outputs, x, grad)["drawn"]
+    shapes = weight_shapes(width, 3, outputs)
+    expect(len(drawn), "the number of parameters").equals(len(shapes))
+    by_deviation = []
+    for weight, shape in zip(drawn, shapes, strict=True):
+        z = expect(weight).is_tensor(shape, torch.float32).double().flatten() * math.sqrt(width)
+        # 7 standard errors: with a probability of 1e-11 right code fails.
+        expect(z.std().item(), f"the deviation of a weight of {shape}, by 1/√width").close(
+            1.0, rtol=7 / math.sqrt(2 * len(z))
+        )
+        by_deviation.append(z)
+    z = torch.cat(by_deviation).sort().values
+    # Kolmogorov and Smirnov; beyond √(13 / n) with a probability of 1e-11 (Massart 1990).
+    far = (torch.special.ndtr(z) - torch.arange(len(z)) / len(z)).abs().max().item()
+    expect(far, "how far from a normal distribution").close(
+        0.0, rtol=0, atol=math.sqrt(13 / len(z))
+    )
+    assert len(z.unique()) > 0.97 * len(z), "elements are repeated"
+
+
+def random_accounts(rng):
+    """Arguments of accounts: a few small networks, whose products and tensors torch can count."""
+    for layers in (0, 1, 2, 3, 5):
+        width, layers, outputs = random_network(rng, layers)
+        sizes = {"width": width, "layers": layers, "outputs": outputs}
+        for dtype in (*DTYPES, torch.float64):
+            yield {**sizes, "batch": int(rng.integers(2, 9)), "dtype": dtype}
+
+
+def counted_by_torch(width, layers, outputs, batch, dtype):
+    """The account of a real network."""
+    network = lecture_network(
+        [torch.zeros(*s, dtype=dtype) for s in weight_shapes(width, layers, outputs)]
+    )
+    x, parameters = torch.zeros(batch, width, dtype=dtype), list(network.parameters())
+    kept = Kept(x, *parameters)
+    with FlopCounterMode(display=False) as forward, kept.watch():
+        output = network(x)
+    with FlopCounterMode(display=False) as backward:
+        output.sum().backward()
+    return {
+        "parameters": sum(p.numel() for p in parameters),
+        "forward_flops": forward.get_total_flops(),
+        "backward_flops": backward.get_total_flops(),
+        "saved_bytes": sum(kept.bytes.values()),
+    }
+
+
+def listed_account(width, layers, outputs, batch, dtype):
+    """The account from lists of products and of tensors, of any size."""
+    shapes = weight_shapes(width, layers, outputs)
+    products = [(batch, *shape) for shape in shapes]  # one for the forward pass, one for its weight
+    return {
+        "parameters": sum(map(math.prod, shapes)),
+        "forward_flops": 2 * sum(map(math.prod, products)),
+        "backward_flops": 2 * sum(map(math.prod, products + products[1:])),
+        "saved_bytes": size_of([((batch, width), dtype.itemsize)] * layers),
+    }
+
+
+def check_accounts(later, rng, *entries):
+    """Checks entries of accounts: of small networks as torch counts them, and of huge ones."""
+
+    def check(sizes, account):
+        some = {entry: account[entry] for entry in entries}
+        later.ledger.deep_network_account(**sizes).has(some)
+
+    for sizes in random_accounts(rng):
+        check(sizes, counted_by_torch(**sizes))
+    for layers in (2, 9):
+        width, outputs, batch = (int(n) | 1 for n in rng.integers(2**50, 2**60, size=3))
+        sizes = {"width": width, "layers": layers, "outputs": outputs, "batch": batch}
+        check({**sizes, "dtype": torch.float16}, listed_account(**sizes, dtype=torch.float16))
+
+
+@pytest.mark.exercise("deep_network")
+def test_parameters_and_the_forward_pass(later, rng):
+    """Parameters are those of all weights, and the forward pass has the FLOPs that torch counts"""
+    check_accounts(later, rng, "parameters", "forward_flops")
+
+
+@pytest.mark.exercise("deep_network", weight=2)
+def test_flops_of_the_backward_pass(later, rng):
+    """The backward pass has the FLOPs that torch counts where the input needs no gradient"""
+    check_accounts(later, rng, "backward_flops")
+
+
+@pytest.mark.exercise("deep_network", weight=2)
+def test_bytes_that_autograd_keeps(later, rng):
+    """Each tensor that torch's autograd keeps counts once, in its dtype, but not x or parameters"""
+    check_accounts(later, rng, "saved_bytes")
 
 
 # --- step_ledger -------------------------------------------------------------

@@ -1,5 +1,8 @@
 """What the chapter `ledger` must say, computed by the reference and by torch."""
 
+import torch
+from torch.nn.functional import gelu
+
 from solutions.resource_accounting import budget, ledger
 from tests.text import measured_gpt2
 from tests.text.numbers_in_problems import BF16, FP32, H100, MOMENTS
@@ -12,6 +15,7 @@ MASTER = {**MOMENTS, "master": [FP32]}
 
 
 def of_ledger():
+    yield from _deep_network()
     s, h, a, layers = 1024, 1600, 25, 48
     per_layer = (34 + 5 * a * s / h, 32 + 2 * a * s / h, 32 + 4 * a / h)
     yield f"$sbh$ = {s * h:,} and $as/h$ = {a * s // h}"
@@ -37,6 +41,36 @@ def of_ledger():
     yield from _tracked()
     yield from _adamw()
     yield from _batches()
+
+
+def _deep_network():
+    b, d, layers = 64, 512, 4
+    sizes = {"width": d, "layers": layers, "outputs": 1, "batch": b, "dtype": FP32}
+    account = ledger.deep_network_account(**sizes)
+    forward, backward = account["forward_flops"], account["backward_flops"]
+    yield f"- {account['parameters']:,} parameters, and {forward:,} FLOPs"
+    yield f"- {backward:,} FLOPs in the backward pass: {backward / forward:.2f} times"
+    yield f"- {account['saved_bytes']:,} B kept"
+    for name, *functions in (
+        ("nothing, `torch.relu(x)`, `torch.tanh(x)`", torch.relu, torch.tanh, lambda x: x),
+        ("`x * (x > 0)`, which keeps a mask of 1 B per number", lambda x: x * (x > 0)),
+        ("`x.clamp(min=0)`, GELU, which keep their input", lambda x: x.clamp(min=0), gelu),
+    ):
+        (size,) = {_kept_by_network(b, d, layers, function) for function in functions}
+        yield f"| {name} | {size:,} B |"
+
+
+def _kept_by_network(b, d, layers, function):
+    """Bytes that autograd keeps of a deep network with this function after each layer."""
+    x, weights = torch.zeros(b, d), list(ledger.DeepNetwork(d, layers, 1).parameters())
+
+    def network():
+        y = x
+        for weight in weights[:-1]:
+            y = function(y @ weight)
+        return y @ weights[-1]
+
+    return measured_gpt2.kept(network, x, *weights)
 
 
 def _blocks():

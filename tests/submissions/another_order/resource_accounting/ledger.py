@@ -1,6 +1,9 @@
 from fractions import Fraction
 from itertools import accumulate, repeat
 
+import torch
+from torch.nn import functional
+
 from .budget import training_state
 from .dtypes import tensor_bytes
 
@@ -130,3 +133,30 @@ def largest_batch(device_bytes, recipe, **model):
         for none, slope in zip(empty, slopes, strict=True)
         if slope
     )
+
+
+class Linear(torch.nn.Module):
+    def __init__(self, d_in, d_out, is_last):
+        super().__init__()
+        self.is_last = is_last
+        self.weight = torch.nn.Parameter(torch.empty(d_in, d_out))
+        torch.nn.init.normal_(self.weight, std=1 / d_in**0.5)
+
+    def forward(self, x):
+        y = functional.linear(x, self.weight.T)
+        return y if self.is_last else functional.relu(y)
+
+
+class DeepNetwork(torch.nn.Sequential):
+    def __init__(self, width, layers, outputs):
+        hidden = (Linear(width, width, is_last=False) for _ in range(layers))
+        super().__init__(*hidden, Linear(width, outputs, is_last=True))
+
+
+def deep_network_account(*, width, layers, outputs, batch, dtype):
+    row, head = 2 * batch * width, outputs
+    account = {"saved_bytes": tensor_bytes((layers, batch, width), dtype)}
+    account["backward_flops"] = row * (width * (2 * layers - 1) + 2 * head if layers else head)
+    account["forward_flops"] = row * (layers * width + head)
+    account["parameters"] = account["forward_flops"] // (2 * batch)
+    return account

@@ -1,5 +1,7 @@
 """The ledger, as lists of tensors that are born and die."""
 
+import torch
+
 from .budget import bytes_per_parameter, training_state
 from .dtypes import bytes_per_element, tensor_bytes
 
@@ -183,3 +185,39 @@ def largest_batch(device_bytes, recipe, *, seq_len, **model):
         else:
             high = middle
     return low
+
+
+class DeepNetwork(torch.nn.Module):
+    def __init__(self, width, layers, outputs):
+        super().__init__()
+        self.depth = layers
+        for i in range(layers):
+            weight = torch.empty(width, width).normal_(0, width**-0.5)
+            self.register_parameter(f"layer{i}", torch.nn.Parameter(weight))
+        head = torch.empty(width, outputs).normal_(0, width**-0.5)
+        self.register_parameter("head", torch.nn.Parameter(head))
+
+    def forward(self, x):
+        for i in range(self.depth):
+            x = torch.einsum("bi,ij->bj", x, getattr(self, f"layer{i}"))
+            x = x.relu_()
+        return torch.einsum("bi,ij->bj", x, self.head)
+
+
+def deep_network_account(*, width, layers, outputs, batch, dtype):
+    parameters = forward = backward = saved = 0
+    columns = [width for _ in range(layers)] + [outputs]
+    for i in range(len(columns)):
+        product = 2 * batch * width * columns[i]
+        parameters += width * columns[i]
+        forward += product
+        backward += product
+        if i > 0:
+            backward += product
+            saved += tensor_bytes((batch, width), dtype)
+    return {
+        "parameters": parameters,
+        "forward_flops": forward,
+        "backward_flops": backward,
+        "saved_bytes": saved,
+    }
