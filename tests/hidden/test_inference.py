@@ -4,10 +4,12 @@ Counts are exact. Ratios and times are a few operations in float64, each of whic
 so they must agree with fractions to 1e-12.
 """
 
+import functools
 import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -17,6 +19,7 @@ from assignment.expect import expect
 AWKWARD = [2, 3, 5, 17, 63, 65, 66, 1023]
 DTYPES = [torch.float64, torch.float32, torch.bfloat16, torch.float8_e4m3fn, torch.int8]
 WIDTHS = [2, 0.5625, 0.53125, 4, 0.65625, 1, 0.5, 0.1875]  # bytes; some with scales
+HALF = torch.float16
 PHASES = {"prefill": "prompt", "decode": "context"}  # the argument for the tokens
 
 
@@ -199,6 +202,204 @@ def test_refuses_weights_that_do_not_fit(later, rng):
     for memory, too_much in [(weights - 1, weights), (0, weights), (10 * each, 20 * each)]:
         later.inference.largest_cached_batch(memory, too_much, *cache).raises(ValueError)
     later.inference.largest_cached_batch(weights + 7 * each, weights, *cache).equals(7)
+
+
+# --- attention_variants ------------------------------------------------------
+
+
+def counted(step):
+    """What `step` returns, and the FLOPs that torch counts in it."""
+    with FlopCounterMode(display=False) as counter:
+        result = step()
+    return result, counter.get_total_flops()
+
+
+def attended(window, context):
+    """How many tokens the last one attends to, by a mask where one fits, else by a slice."""
+    if window is None:
+        return context
+    if context > 1000:
+        return len(range(context)[-window:])
+    return int(torch.ones(context, context).tril().triu(1 - window)[-1].count_nonzero())
+
+
+def run_windowed(*, d_model, heads, kv_heads, head_dim, windows, context):
+    """What torch counts when one token goes through layers of grouped-query attention."""
+    width, kv_width = heads * head_dim, kv_heads * head_dim
+    shapes = [(d_model, width), (d_model, kv_width), (d_model, kv_width), (width, d_model)]
+    layers = [[meta(*shape, dtype=HALF) for shape in shapes] for _ in windows]
+    x = meta(1, d_model, dtype=HALF)
+
+    def step():
+        cached = 0
+        for (q, k, v, o), window in zip(layers, windows, strict=True):
+            old = meta(kv_heads, attended(window, context) - 1, head_dim, dtype=HALF)
+            new = ((x @ matrix).view(kv_heads, 1, head_dim) for matrix in (k, v))
+            keys, values = (torch.cat([old, one], dim=1) for one in new)
+            mixed = (x @ q).view(kv_heads, -1, head_dim) @ keys.mT @ values
+            mixed.reshape(1, width) @ o  # the sum with x has the shape of x
+            cached += keys.numel() + values.numel()
+        return cached
+
+    cached, flops = counted(step)
+    parameters = sum(matrix.numel() for layer in layers for matrix in layer)
+    return {"parameters": parameters, "cached": cached, "flops": flops}
+
+
+def run_latent(
+    draw, *, d_model, heads, kv_rank, nope_dim, rope_dim, value_dim, context, query_rank=None
+):
+    """What torch counts when one token goes through latent attention, in both ways.
+
+    `draw` makes a tensor of a shape; if it has data, both ways must have the same output.
+    """
+    widths = [d_model, *([] if query_rank is None else [query_rank]), heads * (nope_dim + rope_dim)]
+    to_queries = [draw(*sizes) for sizes in itertools.pairwise(widths)]
+    down, out = draw(d_model, kv_rank + rope_dim), draw(heads * value_dim, d_model)
+    to_keys, to_values = draw(heads, kv_rank, nope_dim), draw(heads, kv_rank, value_dim)
+    x, old = draw(1, d_model), draw(context - 1, kv_rank + rope_dim)
+
+    def attend(queries, keys, values):
+        return (queries @ keys.mT / (nope_dim + rope_dim) ** 0.5).softmax(-1) @ values
+
+    def step(expanded):
+        queries = x
+        for matrix in to_queries:
+            queries = queries @ matrix
+        queries = queries.view(heads, 1, nope_dim + rope_dim)
+        cache = torch.cat([old, x @ down])
+        each = cache.expand(heads, -1, -1)  # a cache for each head, all the same
+        latents, rotated = each.split([kv_rank, rope_dim], dim=-1)
+        if expanded:
+            keys = torch.cat([torch.bmm(latents, to_keys), rotated], dim=-1)
+            output = attend(queries, keys, torch.bmm(latents, to_values))
+        else:
+            nope, rope = queries.split([nope_dim, rope_dim], dim=-1)
+            queries = torch.cat([torch.bmm(nope, to_keys.mT), rope], dim=-1)
+            output = torch.bmm(attend(queries, each, latents), to_values)
+        return output.reshape(1, -1) @ out, cache.numel()
+
+    (one, cached), expanded = counted(lambda: step(expanded=True))
+    (other, _), absorbed = counted(lambda: step(expanded=False))
+    assert one.is_meta or torch.allclose(one, other)
+    matrices = [*to_queries, down, to_keys, to_values, out]
+    return {
+        "parameters": sum(matrix.numel() for matrix in matrices),
+        "cached": cached,
+        "expanded_flops": expanded,
+        "absorbed_flops": absorbed,
+    }
+
+
+def odd_sizes(rng, names):
+    """Sizes that are all different."""
+    return dict(zip(names, rng.permutation(np.arange(2, 30))[: len(names)].tolist(), strict=True))
+
+
+def random_windows(rng):
+    """Sizes of layers with windows, and the counts: first small ones, then huge ones."""
+    for i in range(5):
+        config = odd_sizes(rng, ("d_model", "kv_heads", "head_dim", "context"))
+        config["heads"] = config["kv_heads"] * int(rng.integers(2, 5))
+        if i == 4:
+            big = huge_sizes(rng, d_model=30, head_dim=18, context=36)
+            config |= {**big, "heads": 6 * 7, "kv_heads": 7}
+        context = config["context"]
+        edges = [1, context - 1, context, context + 1, int(rng.integers(1, 2 * context)), 2]
+        windows = [None, None, *edges]
+        config["windows"] = [windows[n] for n in rng.permutation(8)[: (1, 3, 8, 8, 8)[i]]]
+        if i == 0:
+            config["windows"] = [None]
+        yield config, run_windowed(**config)
+
+
+def huge_sizes(rng, **bits):
+    return {name: int(rng.integers(2**n, 2 ** (n + 1))) | 1 for name, n in bits.items()}
+
+
+def draw_small(torch_rng, *shape):
+    return torch.randn(shape, generator=torch_rng, dtype=torch.float64) / 8
+
+
+def random_latents(rng, torch_rng):
+    """Sizes of a layer with latents, and the counts: first small ones, then huge ones."""
+    names = ("d_model", "heads", "kv_rank", "nope_dim", "rope_dim", "value_dim", "context")
+    for i in range(6):
+        config = odd_sizes(rng, (*names, "query_rank")[: 7 + i % 2])
+        draw = functools.partial(draw_small, torch_rng)
+        if i >= 4:
+            bits = {"d_model": 30, "kv_rank": 17, "nope_dim": 15, "rope_dim": 14, "context": 35}
+            config |= huge_sizes(rng, **bits, value_dim=16, heads=5)
+            draw = functools.partial(meta, dtype=HALF)
+        yield config, run_latent(draw, **config)
+
+
+def has_ints(found, *names):
+    found = expect(found).is_a(dict)
+    return [expect(found.get(name), f'"{name}"').is_a(int) for name in names]
+
+
+@pytest.mark.exercise("attention_variants")
+def test_matrices_of_heads_of_any_width(later, rng):
+    """Parameters are those of matrices made with torch, for heads of any width and all layers"""
+    for config, counts in random_windows(rng):
+        asked = later.inference.windowed_attention(**config)
+        asked.has({"parameters": counts["parameters"]})
+
+
+@pytest.mark.exercise("attention_variants", weight=1.5)
+def test_a_window_limits_the_cache(later, rng):
+    """The cache has the keys and values of the tokens that a mask of the window lets through"""
+    for config, counts in random_windows(rng):
+        later.inference.windowed_attention(**config).has({"cached": counts["cached"]})
+
+
+@pytest.mark.exercise("attention_variants", weight=1.5)
+def test_flops_within_windows(impl, rng):
+    """The FLOPs beside 2 for each parameter are those that torch counts for tokens in the window"""
+    for config, counts in random_windows(rng):
+        found = impl.inference.windowed_attention(**config)
+        flops, parameters = has_ints(found, "flops", "parameters")
+        expect(flops - 2 * parameters, f"attention's FLOPs with {config}").equals(
+            counts["flops"] - 2 * counts["parameters"]
+        )
+
+
+@pytest.mark.exercise("attention_variants")
+def test_matrices_of_latent_attention(later, rng, torch_rng):
+    """Parameters are those of matrices made with torch, with and without a query rank"""
+    for config, counts in random_latents(rng, torch_rng):
+        asked = later.inference.latent_attention(**config)
+        asked.has({"parameters": counts["parameters"]})
+
+
+@pytest.mark.exercise("attention_variants")
+def test_what_latent_attention_keeps(later, rng, torch_rng):
+    """The cache has as many elements as what both ways of a real step need of all tokens"""
+    for config, counts in random_latents(rng, torch_rng):
+        later.inference.latent_attention(**config).has({"cached": counts["cached"]})
+
+
+@pytest.mark.exercise("attention_variants")
+def test_flops_of_expanded_latents(impl, rng, torch_rng):
+    """The expanded way's FLOPs beside 2 for each parameter are those that torch counts in a step"""
+    check_latent_flops(impl, "expanded_flops", rng, torch_rng)
+
+
+@pytest.mark.exercise("attention_variants")
+def test_flops_of_absorbed_matrices(impl, rng, torch_rng):
+    """The absorbed way's FLOPs beside 2 for each parameter are those that torch counts in a step"""
+    check_latent_flops(impl, "absorbed_flops", rng, torch_rng)
+
+
+def check_latent_flops(impl, name, rng, torch_rng):
+    """Compares FLOPs, but not the parameters in them: these are another test's."""
+    for config, counts in random_latents(rng, torch_rng):
+        found = impl.inference.latent_attention(**config)
+        flops, parameters = has_ints(found, name, "parameters")
+        expect(flops - 2 * parameters, f"{name} beside the parameters', with {config}").equals(
+            counts[name] - 2 * counts["parameters"]
+        )
 
 
 # --- prefill_decode_flops ----------------------------------------------------

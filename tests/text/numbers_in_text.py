@@ -52,6 +52,13 @@ MIXTRAL |= {"d_expert": 14336, "experts": 8, "experts_per_token": 2}
 DEEPSEEK_MOE = {"vocab": 102400, "layers": 28, "d_model": 2048, "heads": 16, "d_expert": 1408}
 DEEPSEEK_MOE |= {"experts": 64, "experts_per_token": 6, "shared_experts": 2}
 DEEPSEEK_MOE |= {"dense_layers": 1, "d_ff": 10944}
+LOCAL_LAYERS = {  # each layer's window; then d_model, heads, kv_heads, head_dim
+    "Mistral 7B": (32 * [4096], 4096, 32, 8, 128),
+    "Gemma 3 27B": (10 * [*5 * [1024], None] + 2 * [1024], 5376, 32, 16, 128),
+    "gpt-oss-120b": (18 * [128, None], 2880, 64, 8, 64),
+}
+DEEPSEEK_V3 = {"d_model": 7168, "heads": 128, "query_rank": 1536, "kv_rank": 512, "nope_dim": 128}
+DEEPSEEK_V3 |= {"rope_dim": 64, "value_dim": 128}
 ACCELERATED = roofline.accelerator_intensity(PEAK, H100.bandwidth)
 
 
@@ -285,6 +292,44 @@ def _inference():
     assert round(waiting / decoded(1)["seconds"]) == 15
     yield "as long as 15 steps of decode"
     yield f"{roofline.matmul_intensity(256, 8192, 8192, 2):.0f} FLOP/B for 256 tokens, not 256"
+    yield from attention_variants()
+
+
+def _windowed(windows, d_model, heads, kv_heads, head_dim, context):
+    return inference.windowed_attention(
+        d_model=d_model,
+        heads=heads,
+        kv_heads=kv_heads,
+        head_dim=head_dim,
+        windows=windows,
+        context=context,
+    )
+
+
+def attention_variants():
+    narrow, wide = (_windowed([None], 5376, 32, 16, d, 4096) for d in (128, 5376 // 32))
+    yield f"have {narrow['parameters']:,} parameters instead of {wide['parameters']:,}"
+    (factor,) = {wide[name] / narrow[name] for name in narrow}
+    yield f"the same factor, {factor}"
+    for name, (windows, *sizes) in LOCAL_LAYERS.items():
+        full = len([window for window in windows if window is None])
+        caches = (_windowed(of, *sizes, 32768)["cached"] for of in ([None] * len(windows), windows))
+        sizes_in_gb = " | ".join(f"{2 * cached / 1e9:.2f} GB" for cached in caches)
+        yield f"| {name} | {len(windows) - full}; {full} | {windows[0]} | {sizes_in_gb} |"
+    multi_head = _windowed([None], 7168, 128, 128, 128, 4096)
+    latent = inference.latent_attention(**DEEPSEEK_V3, context=4096)
+    parameters = f"{latent['parameters']:,}"
+    yield f"| parameters | {multi_head['parameters']:,} | {parameters} | {parameters} |"
+    kept = latent["cached"] // 4096
+    yield f"| cached elements of a token | {multi_head['cached'] // 4096:,} | {kept} | {kept} |"
+    ways = latent["expanded_flops"], latent["absorbed_flops"]
+    flops_of = (power(count, 3) for count in (multi_head["flops"], *ways))
+    yield f"| FLOPs of a decode step | {' | '.join(flops_of)} |"
+    attention = (latent["absorbed_flops"] - 2 * latent["parameters"]) // 4096
+    assert attention == 2 * 128 * 1088
+    yield f"2 · 128 · 1088 FLOPs for {kept} · 2 B, or {attention / (2 * kept):.0f} FLOP/B"
+    one = (multi_head["flops"] - 2 * multi_head["parameters"]) / (2 * multi_head["cached"])
+    yield f"multi-head attention has {one:g}"
 
 
 def _communication():

@@ -3,6 +3,7 @@
 from decimal import Decimal, localcontext
 
 import numpy as np
+import torch
 
 from .dtypes import tensor_bytes
 from .flops import matmul_flops, transformer_forward_flops, transformer_parameters
@@ -25,6 +26,41 @@ def largest_cached_batch(memory, weights, tokens, layers, kv_heads, head_dim, dt
     one = kv_cache_bytes(1, tokens, layers, kv_heads, head_dim, dtype)
     _refuse_unless(weights >= 0 and left >= 0 and one > 0)
     return (left - left % one) // one
+
+
+def windowed_attention(*, d_model, heads, kv_heads, head_dim, windows, context):
+    cached = 0
+    for window in windows:
+        cached += tensor_bytes(
+            [2, kv_heads, len(range(context)[-(window or context) :]), head_dim], torch.int8
+        )
+    each = matmul_flops(d_model, 2 * head_dim, kv_heads + heads)
+    meetings = 2 * cached * heads // kv_heads
+    return {
+        "flops": len(windows) * each + meetings,
+        "cached": cached,
+        "parameters": len(windows) * each // 2,
+    }
+
+
+def latent_attention(
+    *, d_model, heads, kv_rank, nope_dim, rope_dim, value_dim, context, query_rank=None
+):
+    # As multi-query attention, whose one key is a latent and a rotated part.
+    key = kv_rank + rope_dim
+    wide = heads * (nope_dim + rope_dim)
+    queries = d_model * wide if query_rank is None else d_model * query_rank + query_rank * wide
+    heads_matrices = heads * (nope_dim * kv_rank + kv_rank * value_dim)
+    weights = queries + d_model * key + heads_matrices + heads * value_dim * d_model
+    absorbed = 2 * weights + matmul_flops(heads, key, context)
+    absorbed += matmul_flops(heads, context, kv_rank)
+    saved = 2 * heads * context * (2 * kv_rank - nope_dim - value_dim)
+    return {
+        "parameters": weights,
+        "absorbed_flops": absorbed,
+        "expanded_flops": absorbed - saved + 2 * (context - 1) * heads_matrices,
+        "cached": context * key,
+    }
 
 
 def prefill_flops(*, prompt, batch=1, **model):

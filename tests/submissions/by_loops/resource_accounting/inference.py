@@ -1,5 +1,8 @@
 """Inference, matrix by matrix and in loops."""
 
+import itertools
+import math
+
 from .dtypes import bytes_per_element
 
 
@@ -42,6 +45,44 @@ def largest_cached_batch(memory, weights, tokens, layers, kv_heads, head_dim, dt
         else:
             above = middle
     return below
+
+
+def windowed_attention(*, d_model, heads, kv_heads, head_dim, windows, context):
+    counts = {"flops": 0, "cached": 0, "parameters": 0}
+    for window in windows:
+        tokens = context
+        if window is not None and window < context:
+            tokens = window
+        for columns in (heads, kv_heads, kv_heads, heads):
+            counts["parameters"] += d_model * columns * head_dim
+            counts["flops"] += 2 * d_model * columns * head_dim
+        for _ in ("keys", "values"):
+            counts["cached"] += tokens * kv_heads * head_dim
+            counts["flops"] += 2 * heads * tokens * head_dim
+    return counts
+
+
+def latent_attention(
+    *, d_model, heads, kv_rank, nope_dim, rope_dim, value_dim, context, query_rank=None
+):
+    widths = [d_model, heads * (nope_dim + rope_dim)]
+    if query_rank is not None:
+        widths.insert(1, query_rank)
+    once = list(itertools.pairwise(widths))
+    once += [(d_model, kv_rank), (d_model, rope_dim), (heads * value_dim, d_model)]
+    for_keys, for_values = (kv_rank, heads * nope_dim), (kv_rank, heads * value_dim)
+    # Rows, elements of a row, columns.
+    products = [(1, *sizes) for sizes in once]
+    expanded = products + [(context, *sizes) for sizes in (for_keys, for_values)]
+    absorbed = products + [(1, *sizes) for sizes in (for_keys, for_values)]
+    expanded += [(heads, nope_dim + rope_dim, context), (heads, context, value_dim)]
+    absorbed += [(heads, kv_rank, context), (heads, rope_dim, context), (heads, context, kv_rank)]
+    return {
+        "absorbed_flops": sum(2 * math.prod(product) for product in absorbed),
+        "expanded_flops": sum(2 * math.prod(product) for product in expanded),
+        "cached": context * kv_rank + context * rope_dim,
+        "parameters": sum(rows * columns for rows, columns in [*once, for_keys, for_values]),
+    }
 
 
 def _forward(queries, keys, vocab, layers, d_model, heads, d_ff, batch, kv_heads, gated):
