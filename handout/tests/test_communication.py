@@ -171,3 +171,80 @@ def test_random_steps(impl, rng):
         expected |= {"overlapped": max(compute, wire), "sequential": compute + wire}
         found = impl.communication.step_seconds(tokens, parameters, sent, peak, bandwidth)
         expect(found).close(expected, rtol=1e-12)
+
+
+@pytest.mark.exercise("device_mesh")
+def test_64_devices_in_three_meshes(impl):
+    """8e9 parameters on 64 devices with 512 tokens each: as 64×1 a device sends 47.3 GB, as 16×4
+    11.3 and 3.2, as 8×8 5.3 and 7.5"""
+    for data, tensor, of_parameters, of_tokens in [
+        (64, 1, 47_250_000_000, 0),
+        (16, 4, 11_250_000_000, 3_221_225_472),
+        (8, 8, 5_250_000_000, 7_516_192_768),
+    ]:
+        found = impl.communication.mesh_traffic(32_768, 8 * 10**9, 32, 4096, data, tensor, BF16)
+        expect(found, f"traffic of {data} rows and {tensor} columns").equals(
+            {"data": of_parameters, "tensor": of_tokens},
+            hint=f"a column shards 1/{tensor} of the parameters, a row has 1/{data} of the tokens",
+        )
+
+
+@pytest.mark.exercise("device_mesh")
+def test_two_rows_of_three_devices(impl):
+    """10 parameters on 2 rows of 3 devices: a column has 4 of them, and a row half of the tokens"""
+    found = impl.communication.mesh_traffic(6, 10, 1, 5, 2, 3, FP32)
+    expect(found, "traffic of 2 rows and 3 columns").equals(
+        # 3 collectives, 1 step, chunks of 2; 4 all-reduces, 4 steps, chunks of 3 · 5 / 3
+        {"data": 3 * 1 * 2 * 4, "tensor": 4 * 4 * 5 * 4},
+        hint="ceil(10 / 3) parameters on a ring of 2; 3 tokens of 5 features on a ring of 3",
+    )
+
+
+@pytest.mark.exercise("device_mesh")
+def test_random_meshes(impl, rng):
+    """A column gathers its share of the parameters twice and reduces its gradients once; a row
+    all-reduces its own tokens"""
+    for i in range(20):
+        data, tensor, layers, width, row, shard = (int(n) for n in rng.integers(1, 20, size=6))
+        shard += (0, 2**64)[i % 2]  # exact, however large
+        sizes = data * row * tensor, tensor * data * shard, layers, width, data, tensor
+        expected = {
+            "data": 3 * (data - 1) * shard * 2,
+            "tensor": 4 * layers * 2 * (tensor - 1) * row * width * 2,
+        }
+        found = impl.communication.mesh_traffic(*sizes, BF16)
+        expect(found, f"mesh_traffic{sizes} in bf16").equals(expected)
+
+
+@pytest.mark.exercise("device_mesh")
+def test_largest_degree_on_h100s(impl):
+    """Of 8e9 parameters over NVLink, up to 11 devices compute longer than they communicate: 8 of
+    them share 32 heads equally, 10 share 40, and 11 share 33"""
+    degree, model = impl.communication.largest_tensor_degree, (8 * 10**9, 32, 4096)
+    for heads, expected in ((32, 8), (40, 10), (33, 11), (7, 7), (13, 1)):
+        found = degree(*model, heads, BF16, **H100, **NVLINK)
+        expect(found, f"degree for {heads} heads").equals(
+            expected, hint=f"11 devices at most, by the times; and they share {heads} heads"
+        )
+    found = degree(*model, 32, FP32, **H100, **NVLINK)
+    expect(found, "degree in float32").equals(4, hint="twice the bytes: 6 devices at most")
+    found = degree(*model, 32, BF16, **H100, bandwidth=50e9)
+    expect(found, "degree with one adapter").equals(2, hint="2.16 devices take equally long")
+
+
+@pytest.mark.exercise("device_mesh")
+def test_random_degrees(impl, rng):
+    """The degree is the largest divisor of the heads for which communication hides"""
+    for _ in range(20):
+        heads, layers, width, most = (int(n) for n in rng.integers(1, 40, size=4))
+        parameters, peak = int(rng.integers(1, 10**9)), float(rng.uniform(1e13, 1e15))
+        # For one token on each of n devices: 8 L (n - 1) · width · 2 bytes, and 6 N FLOPs.
+        equal = most + float(rng.uniform(0.05, 0.95))
+        bandwidth = 8 * layers * (equal - 1) * width * 2 / (6 * parameters) * peak
+        numbers = parameters, layers, width, heads, BF16, peak, bandwidth
+        expect(
+            impl.communication.largest_tensor_degree(*numbers), f"largest_tensor_degree{numbers}"
+        ).equals(
+            max(n for n in range(1, most + 1) if heads % n == 0),
+            hint=f"on {equal:.2f} devices both times would be equal",
+        )

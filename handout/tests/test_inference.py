@@ -1,7 +1,9 @@
 """Inference, with the numbers of Llama 2 70B on eight H100."""
 
 import math
+from collections import deque
 
+import numpy as np
 import pytest
 import torch
 
@@ -69,6 +71,148 @@ def test_random_caches(impl, rng):
         expect(found, f"sequences of one token in 40 B, in {dtype}").equals(fit)
     found = impl.inference.largest_cached_batch(2**62 - 1, 0, 1, 1, 1, 1, torch.int8)
     expect(found, "sequences of 2 B in 2⁶² - 1 B").equals(2**61 - 1)
+
+
+SMALL_LATENT = {"d_model": 10, "heads": 2, "kv_rank": 4, "nope_dim": 3, "rope_dim": 1}
+SMALL_LATENT |= {"value_dim": 5}
+DEEPSEEK = {"d_model": 7168, "heads": 128, "query_rank": 1536, "kv_rank": 512, "nope_dim": 128}
+DEEPSEEK |= {"rope_dim": 64, "value_dim": 128, "context": 4096}
+
+
+@pytest.mark.exercise("attention_variants")
+def test_windows_of_two_layers(impl):
+    """At 6 tokens a window of 2 keeps 2 tokens, a window of 8 and a layer without one keep 6"""
+    sizes = {"d_model": 5, "heads": 4, "kv_heads": 2, "head_dim": 3}
+    for windows, parameters, tokens in (
+        ([None], 180, 6),
+        ([2], 180, 2),
+        ([8], 180, 6),
+        ([2, None], 360, 8),
+    ):
+        found = impl.inference.windowed_attention(**sizes, windows=windows, context=6)
+        flops = 2 * parameters + tokens * 48
+        expect(found, f"what layers with the windows {windows} take").equals(
+            {"parameters": parameters, "cached": tokens * 12, "flops": flops},
+            hint="a layer has 5·12, 5·6, 5·6 and 12·5 parameters; a token's keys and values have "
+            "2·6 elements; 4 queries take 2·3 FLOPs for a key, and as many for a value",
+        )
+
+
+@pytest.mark.exercise("attention_variants")
+def test_published_windows(impl):
+    """Windows leave Mistral 7B 1/8 of its cache at 32,768 tokens, Gemma 3 27B 19 %, gpt-oss 50 %"""
+    for name, sizes, windows, parameters, tokens in (
+        ("Mistral 7B", (4096, 32, 8, 128), 32 * [4096], 1_342_177_280, 131_072),
+        (
+            "Gemma 3 27B",
+            (5376, 32, 16, 128),
+            10 * [*5 * [1024], None] + 2 * [1024],
+            4_095_737_856,
+            380_928,
+        ),
+        ("gpt-oss-120b", (2880, 64, 8, 64), 18 * [128, None], 955_514_880, 592_128),
+    ):
+        d_model, heads, kv_heads, head_dim = sizes
+        found = impl.inference.windowed_attention(
+            d_model=d_model,
+            heads=heads,
+            kv_heads=kv_heads,
+            head_dim=head_dim,
+            windows=windows,
+            context=32768,
+        )
+        expected = {"parameters": parameters, "cached": 2 * tokens * kv_heads * head_dim}
+        expected["flops"] = 2 * parameters + 4 * tokens * heads * head_dim
+        expect(found, f"what {name} takes").equals(expected)
+
+
+@pytest.mark.exercise("attention_variants")
+def test_random_windows(impl, rng):
+    """Layers keep what a queue of w tokens keeps; counts are exact ints of any size"""
+    for i in range(12):
+        d_model, kv_heads, shared, head_dim = (
+            int(n) + i % 2 * 2**40 for n in rng.integers(2, 100, size=4)
+        )
+        heads, context = kv_heads * shared, int(rng.integers(2, 40))
+        windows = [
+            None,
+            context,
+            1,
+            context - 1,
+            context + 1,
+            *rng.integers(1, 60, size=3).tolist(),
+        ]
+        windows = [windows[n] for n in rng.permutation(8)[: 1 + i % 8]]
+        tokens = sum(len(deque(range(context), maxlen=window)) for window in windows)
+        parameters = len(windows) * 2 * (d_model * heads * head_dim + d_model * kv_heads * head_dim)
+        sizes = {"d_model": d_model, "heads": heads, "kv_heads": kv_heads, "head_dim": head_dim}
+        found = impl.inference.windowed_attention(**sizes, windows=windows, context=context)
+        expect(found, f"what {sizes} take with the windows {windows} at {context} tokens").equals(
+            {
+                "parameters": parameters,
+                "cached": tokens * (kv_heads * head_dim + kv_heads * head_dim),
+                "flops": 2 * parameters + tokens * heads * (2 * head_dim + 2 * head_dim),
+            }
+        )
+
+
+@pytest.mark.exercise("attention_variants")
+def test_a_small_latent_attention(impl):
+    """With latents of 4 and shared keys of 1, three tokens keep 15 elements"""
+    counts = {"parameters": 294, "cached": 15, "expanded_flops": 952, "absorbed_flops": 696}
+    expect(impl.inference.latent_attention(**SMALL_LATENT, context=3)).equals(
+        counts,
+        hint="queries 10·8; latent and key 10·5; of a latent 4·6 and 4·10; back 10·10. Expanded: "
+        "the 64 in the middle meet 3 tokens, heads have keys of 4, values of 5. Absorbed: they "
+        "meet one token; keys have 4 + 1, values 4",
+    )
+    expect(impl.inference.latent_attention(**SMALL_LATENT, context=3, query_rank=6)).equals(
+        {"parameters": 322, "cached": 15, "expanded_flops": 1008, "absorbed_flops": 752},
+        hint="queries now take 10·6 and 6·8",
+    )
+
+
+@pytest.mark.exercise("attention_variants")
+def test_latents_of_deepseek(impl):
+    """A layer of DeepSeek-V3 keeps 576 elements of a token; expanding takes 91 times the FLOPs"""
+    expect(impl.inference.latent_attention(**DEEPSEEK)).equals(
+        {
+            "parameters": 187_105_280,
+            "cached": 4096 * 576,
+            "expanded_flops": 138_115_153_920,
+            "absorbed_flops": 1_515_061_248,
+        },
+    )
+
+
+@pytest.mark.exercise("attention_variants")
+def test_random_latents(impl, rng):
+    """Each matrix and each product counts with its own sizes, with and without a query rank"""
+    for i in range(12):
+        d_model, heads, rank, nope, rope, value, context, query_rank = (
+            int(n) + i % 2 * 2**40 for n in rng.permutation(np.arange(2, 80))[:8]
+        )
+        sizes = {"d_model": d_model, "heads": heads, "kv_rank": rank, "nope_dim": nope}
+        sizes |= {"rope_dim": rope, "value_dim": value, "context": context}
+        matrices = [d_model * (rank + rope), heads * value * d_model]
+        if i % 4 < 2:
+            sizes["query_rank"] = query_rank
+            matrices += [d_model * query_rank, query_rank * heads * (nope + rope)]
+        else:
+            matrices.append(d_model * heads * (nope + rope))
+        of_latents = rank * heads * nope + rank * heads * value
+        expanded = sum(matrices) + of_latents * context
+        expanded += context * heads * (nope + rope) + context * heads * value
+        absorbed = sum(matrices) + of_latents
+        absorbed += context * heads * (rank + rope) + context * heads * rank
+        expect(impl.inference.latent_attention(**sizes), f"what {sizes} take").equals(
+            {
+                "parameters": sum(matrices) + of_latents,
+                "cached": context * rank + context * rope,
+                "expanded_flops": 2 * expanded,
+                "absorbed_flops": 2 * absorbed,
+            }
+        )
 
 
 @pytest.mark.exercise("prefill_decode_flops")

@@ -26,6 +26,115 @@ def drawn_options(rng):
     return {**sizes, "d_model": 4 * heads, "dtype": BF16, **way}
 
 
+@pytest.mark.exercise("deep_network")
+def test_a_pass_by_hand(impl):
+    """Rows (1, 2) and (3, -1) through one layer of width 2 and a head: output and gradients, where
+    the ReLU sets one of four sums to 0"""
+    weights = [torch.tensor([[1.0, -1.0], [2.0, 1.0]]), torch.tensor([[3.0], [-4.0]])]
+    x = torch.tensor([[1.0, 2.0], [3.0, -1.0]])
+    found = impl.scenarios.deep_network_pass(2, 1, 1, x, torch.ones(2, 1), weights)
+    expect(found["output"], "the output").equals(
+        torch.tensor([[11.0], [3.0]]),
+        hint="x @ weight is [[5, 1], [1, -4]], so the layer's output is [[5, 1], [1, 0]]",
+    )
+    expect(found["grads"], "the gradients of both weights").equals(
+        [torch.tensor([[12.0, -4.0], [3.0, -8.0]]), torch.tensor([[6.0], [1.0]])],
+        hint="the head's is the sum of the layer's outputs",
+    )
+
+
+@pytest.mark.exercise("deep_network")
+def test_drawn_networks(impl, rng):
+    """Networks of any size and of none but a head compute what the formulas say, in the dtype to
+    which they are converted, and autograd keeps one tensor for each layer"""
+    for i in range(12):
+        width, outputs, batch = (int(n) for n in rng.integers(2, 7, size=3))
+        dtype, layers = [torch.float64, FP32, BF16][i % 3], i % 4 if i % 3 < 2 else i % 2
+        shapes = [(width, width)] * layers + [(width, outputs)]
+        largest = 1000 if dtype is torch.float64 else 1  # all sums are exact in the dtype
+        draw = lambda *shape: torch.from_numpy(  # noqa: E731
+            rng.integers(-largest, largest, shape, endpoint=True)  # noqa: B023
+        ).to(dtype)  # noqa: B023
+        weights = [draw(*shape).requires_grad_() for shape in shapes]
+        x, grad = draw(batch, width), draw(batch, outputs)
+        y = x
+        for weight in weights[:-1]:
+            y = torch.relu(y @ weight)
+        y = y @ weights[-1]
+        given = [weight.detach() for weight in weights]
+        found = impl.scenarios.deep_network_pass(width, layers, outputs, x, grad, given)
+        of = f"of {layers} layers of width {width} in {dtype}"
+        expect(found["output"], f"the output {of}").equals(
+            y.detach(), hint="no ReLU after the head"
+        )
+        expect(found["grads"], f"the gradients {of}").equals(
+            list(torch.autograd.grad(y, weights, grad))
+        )
+        expect(found["kept_bytes"], f"bytes that autograd keeps {of}").equals(
+            layers * batch * width * x.itemsize, hint="torch.relu keeps its output"
+        )
+
+
+@pytest.mark.exercise("deep_network")
+def test_what_is_drawn(impl, rng):
+    """Weights are float32, width × width and width × outputs, each drawn anew, normal, and with a
+    deviation of 1/√width"""
+    width, outputs = int(rng.integers(60, 90)), int(rng.integers(200, 300))
+    x, grad = torch.zeros(1, width), torch.zeros(1, outputs)
+    drawn = impl.scenarios.deep_network_pass(width, 2, outputs, x, grad)["drawn"]
+    shapes = [(width, width), (width, width), (width, outputs)]
+    expect([tuple(weight.shape) for weight in drawn], "the shapes of parameters()").equals(
+        shapes, hint="a plain list does not register its tensors: see torch.nn.ParameterList"
+    )
+    for weight, shape in zip(drawn, shapes, strict=True):
+        z = expect(weight, "a weight").is_tensor(shape, FP32) * width**0.5
+        expect(z.std().item(), f"√width · the deviation of a weight of {shape}").close(
+            1.0, rtol=7 / (2 * z.numel()) ** 0.5, hint="divide what randn draws by √width"
+        )
+        beyond = (z.abs() > 2).double().mean().item()
+        expect(beyond, "the share of elements beyond two deviations").close(
+            0.0455, rtol=0, atol=7 * (0.0455 / z.numel()) ** 0.5, hint="torch.randn is normal"
+        )
+    elements = torch.cat([weight.flatten() for weight in drawn])
+    assert len(elements.unique()) > 0.97 * len(elements), "elements are repeated: draw each anew"
+
+
+@pytest.mark.exercise("deep_network")
+def test_the_accounts_of_small_networks(impl):
+    """Two layers of width 64 and a head take 132,096 FLOPs for 8 rows, then 198,656, and keep
+    4096 B; a head alone takes as many FLOPs backward as forward, and keeps nothing"""
+    account = impl.ledger.deep_network_account
+    expect(account(width=64, layers=2, outputs=1, batch=8, dtype=FP32)).equals(
+        {"parameters": 8256, "forward_flops": 132_096, "backward_flops": 198_656}
+        | {"saved_bytes": 4096},
+        hint="backward: two products of 65,536 FLOPs for the second layer, one for the first",
+    )
+    expect(account(width=64, layers=0, outputs=3, batch=8, dtype=BF16), "without layers").equals(
+        {"parameters": 192, "forward_flops": 3072, "backward_flops": 3072, "saved_bytes": 0},
+        hint="then the head is first: x needs no gradient, and does not count",
+    )
+
+
+@pytest.mark.exercise("deep_network")
+def test_what_one_layer_more_takes(impl, rng):
+    """A further layer adds a square weight, one product forward, two backward and one tensor, in
+    any dtype, exactly"""
+    for i in range(8):
+        width, outputs, batch = (int(n) | 1 for n in rng.integers(2, [99, 2**60][i % 2], size=3))
+        dtype, layers = [torch.float64, FP32, BF16, torch.float16][i % 4], int(rng.integers(1, 9))
+        sizes = {"width": width, "outputs": outputs, "batch": batch, "dtype": dtype}
+        product = 2 * batch * width**2
+        kept = batch * width * dtype.itemsize
+        one = {"parameters": width**2, "forward_flops": product}
+        one |= {"backward_flops": 2 * product, "saved_bytes": kept}
+        head = 2 * batch * width * outputs
+        first = {"parameters": width**2 + width * outputs, "forward_flops": product + head}
+        first |= {"backward_flops": product + 2 * head, "saved_bytes": kept}
+        expect(
+            impl.ledger.deep_network_account(layers=layers, **sizes), f"{layers} layers, {sizes}"
+        ).equals({name: first[name] + (layers - 1) * more for name, more in one.items()})
+
+
 @pytest.mark.exercise("activation_ledger")
 def test_a_block_of_gpt2_xl(impl):
     """A block of GPT-2 XL keeps 186,793,984 B of one sequence, with dropout"""

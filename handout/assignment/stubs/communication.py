@@ -171,3 +171,77 @@ def hiding_tokens(parameters: int, sent_bytes: int, peak_flops: float, bandwidth
         "hidden_communication: not started; see assignment/writeup/communication.md, "
         "or make hint EX=hidden_communication"
     )
+
+
+def mesh_traffic(
+    tokens: int,
+    parameters: int,
+    layers: int,
+    width: int,
+    data: int,
+    tensor: int,
+    dtype: torch.dtype,
+) -> dict[str, int]:
+    """Bytes that each device sends in one training step on a mesh of ZeRO and tensor parallelism.
+
+    The mesh has `data` rows and `tensor` columns of devices. The rows share the batch equally; all
+    devices of a row work on the row's tokens, by tensor parallelism. Each column has a share of
+    ceil(parameters / tensor) parameters, on which its devices train under ZeRO stage 3, in one
+    micro-batch.
+
+    Args:
+        tokens: tokens of the whole batch, a multiple of `data`.
+        parameters: number of parameters of the whole model.
+        layers, width: as for `tensor_parallel_traffic`.
+        data, tensor: number of rows and of columns.
+        dtype: in which parameters, gradients and activations are sent.
+
+    Returns:
+        Bytes that a device sends within its column, "data", and within its row, "tensor".
+
+    8e9 parameters, 32 layers of width 4096 in bf16, 512 tokens for each of 64 devices:
+
+        mesh_traffic(32_768, 8 * 10**9, 32, 4096, 8, 8, torch.bfloat16)
+        # {"data": 5_250_000_000, "tensor": 7_516_192_768}
+
+    Source: Austin et al., "How to Scale Your Model", 2025, part 5.
+    """
+    raise NotImplementedError(
+        "device_mesh: not started; see assignment/writeup/communication.md, "
+        "or make hint EX=device_mesh"
+    )
+
+
+def largest_tensor_degree(
+    parameters: int,
+    layers: int,
+    width: int,
+    heads: int,
+    dtype: torch.dtype,
+    peak_flops: float,
+    bandwidth: float,
+) -> int:
+    """The most devices on which tensor parallelism communicates no longer than it computes.
+
+    Each device gets the same number of attention heads. Bytes and times are those of
+    `tensor_parallel_traffic` and `step_seconds`. Both times are proportional to the tokens, so the
+    answer is the same for any number of tokens whose chunks need no padding.
+
+    Args:
+        parameters, layers, width: of the whole model, each at least 1.
+        heads: attention heads of a layer, at least 1.
+        dtype: dtype of activations and their gradients.
+
+    Returns:
+        The number of devices, at least 1: one device alone has nothing to send.
+
+    8e9 parameters, 32 layers of width 4096 and 32 heads in bf16, on H100 with NVLink:
+
+        largest_tensor_degree(8 * 10**9, 32, 4096, 32, torch.bfloat16, 989.5e12, 450e9)  # 8
+
+    Source: Shoeybi et al., "Megatron-LM", 2019, section 3; Austin et al., 2025, part 5.
+    """
+    raise NotImplementedError(
+        "device_mesh: not started; see assignment/writeup/communication.md, "
+        "or make hint EX=device_mesh"
+    )

@@ -7,6 +7,7 @@ all arguments are more than 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 
@@ -70,6 +71,101 @@ def largest_cached_batch(
     """
     raise NotImplementedError(
         "kv_cache: not started; see assignment/writeup/inference.md, or make hint EX=kv_cache"
+    )
+
+
+def windowed_attention(
+    *,
+    d_model: int,
+    heads: int,
+    kv_heads: int,
+    head_dim: int,
+    windows: Sequence[int | None],
+    context: int,
+) -> dict[str, int]:
+    """Parameters, cache and FLOPs of grouped-query attention with sliding windows.
+
+    A layer has four matrices: from `d_model` to the queries of all heads, to the keys of all key
+    heads and to their values, and from the output of all heads back to `d_model`. In a layer with a
+    window of w, a token attends to itself and to the w - 1 tokens before it, and no other token
+    stays in the layer's cache. Without a window, a token attends to itself and to all tokens before
+    it.
+
+    Args:
+        d_model: elements of a token's vector, between layers.
+        heads, kv_heads: number of query heads, and of key and value heads, which divides `heads`.
+        head_dim: elements of one query, key or value; `heads * head_dim` need not be `d_model`.
+        windows: one entry for each layer, its w, at least 1, or None if it has no window.
+        context: tokens in the sequence, at least 1: the new one counts.
+
+    Returns:
+        Of all layers together: "parameters", those of the matrices; "cached", the elements of keys
+        and values of one sequence, the new token's included; "flops", of a decode step of one
+        token, in which it is multiplied with the matrices, its queries with keys, and the attention
+        weights with values.
+
+    Gemma 3 27B, 131,072 tokens (its technical report, 2025, and its published configuration):
+
+        windowed_attention(
+            d_model=5376, heads=32, kv_heads=16, head_dim=128,
+            windows=10 * [*5 * [1024], None] + 2 * [1024], context=131072,
+        )["cached"]  # 5_586_812_928
+    """
+    raise NotImplementedError(
+        "attention_variants: not started; see assignment/writeup/inference.md, "
+        "or make hint EX=attention_variants"
+    )
+
+
+def latent_attention(
+    *,
+    d_model: int,
+    heads: int,
+    kv_rank: int,
+    nope_dim: int,
+    rope_dim: int,
+    value_dim: int,
+    context: int,
+    query_rank: int | None = None,
+) -> dict[str, int]:
+    """Parameters, cache and FLOPs of one layer of multi-head latent attention (MLA).
+
+    One matrix turns a token into its latent, of `kv_rank` elements, and a key of `rope_dim`
+    elements, which all heads share. Only these two are cached. Each head has a matrix that turns a
+    latent into a key of `nope_dim` elements, and one that turns it into a value of `value_dim`
+    elements. A head's query has `nope_dim + rope_dim` elements, for both keys. A last matrix leads
+    from the output of all heads, `value_dim` elements each, back to `d_model`.
+
+    A decode step can use the latents in two ways, with the same result. Expanded: the latents of
+    all tokens are turned into the keys and values of all heads, to which the query attends.
+    Absorbed: `nope_dim` elements of each head's query are multiplied with the head's matrix of
+    keys, and then meet the latents themselves; the others meet the shared keys, as in the other
+    way. The weighted sum is one of latents, too, and is then multiplied with the head's matrix of
+    values. No product of two weight matrices is computed beforehand.
+
+    Args:
+        d_model, context: as for `windowed_attention`.
+        heads: number of heads.
+        kv_rank, nope_dim, rope_dim, value_dim: see above. Only the `rope_dim` elements of a key
+            depend on its position (RoPE).
+        query_rank: if given, two matrices turn a token into the queries, with so many elements in
+            between; else one does.
+
+    Returns:
+        "parameters", those of the matrices, without norms; "cached", elements of one sequence, the
+        new token's included; "expanded_flops" and "absorbed_flops", of all matrix products in a
+        decode step of one token.
+
+    DeepSeek-V3, 4096 tokens (DeepSeek-AI, 2024):
+
+        latent_attention(
+            d_model=7168, heads=128, query_rank=1536, kv_rank=512, nope_dim=128, rope_dim=64,
+            value_dim=128, context=4096,
+        )["cached"]  # 4096 * 576
+    """
+    raise NotImplementedError(
+        "attention_variants: not started; see assignment/writeup/inference.md, "
+        "or make hint EX=attention_variants"
     )
 
 

@@ -13,7 +13,9 @@ counted. All results are exact ints.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import torch
@@ -22,6 +24,76 @@ from .budget import Recipe, training_state
 from .dtypes import bytes_per_element
 
 Module: TypeAlias = tuple[int, int, int]
+
+
+class DeepNetwork(torch.nn.Module):
+    """A deep network as in the lecture: `layers` square linear layers, and a linear head.
+
+    A layer is torch.relu(x @ weight), with a weight of width × width. The head is x @ weight, with
+    a weight of width × outputs and without a ReLU. There are no biases.
+
+    Each weight is a parameter, so that `state_dict()` and `.to(dtype)` work. `parameters()` yields
+    them from the first layer's to the head's. They are float32, and each element is drawn
+    independently from the normal distribution with mean 0 and standard deviation 1/√width. (The
+    weight of a `torch.nn.Linear` is the transpose, and is drawn from a uniform distribution.)
+    """
+
+    def __init__(self, width: int, layers: int, outputs: int) -> None:
+        """Draws all weights.
+
+        Args:
+            width: numbers in a row of the input, and of each layer's output.
+            layers: layers before the head, 0 or more.
+            outputs: numbers in a row of the head's output.
+        """
+        raise NotImplementedError(
+            "deep_network: not started; see assignment/writeup/ledger.md, "
+            "or make hint EX=deep_network"
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The head's output, batch × outputs.
+
+        Autograd keeps one tensor for each layer, its output: ReLU's backward pass needs no other.
+
+        Args:
+            x: batch × width, with the dtype of the weights.
+        """
+        raise NotImplementedError(
+            "deep_network: not started; see assignment/writeup/ledger.md, "
+            "or make hint EX=deep_network"
+        )
+
+
+def deep_network_account(
+    *, width: int, layers: int, outputs: int, batch: int, dtype: torch.dtype
+) -> dict[str, int]:
+    """What a forward and a backward pass of a `DeepNetwork` take.
+
+    FLOPs are those of matrix products alone, an addition and a multiplication for each pair of
+    factors. The backward pass computes the gradients of all weights, and whatever gradients of
+    activations these need. x needs none.
+
+    Args:
+        width, layers, outputs: as for `DeepNetwork`.
+        batch: rows of x.
+        dtype: dtype of x and of all weights.
+
+    Returns:
+        - "parameters": their number
+        - "forward_flops" and "backward_flops"
+        - "saved_bytes": what autograd keeps from the forward pass for the backward pass. A tensor
+          that two operations keep counts once. Parameters and x do not count
+
+    Source: Stanford CS336, lecture 2. 8 rows through two layers of width 64 and a head, in fp32:
+
+        deep_network_account(width=64, layers=2, outputs=1, batch=8, dtype=torch.float32)
+        # {"parameters": 8256, "forward_flops": 132_096, "backward_flops": 198_656,
+        #  "saved_bytes": 4096}
+    """
+    raise NotImplementedError(
+        "deep_network: not started; see assignment/writeup/ledger.md, or make hint EX=deep_network"
+    )
 
 
 def block_activations(

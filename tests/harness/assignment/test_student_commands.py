@@ -67,7 +67,7 @@ def test_an_untouched_handout_shows_every_exercise_as_not_started(pristine):
     first = next(iter(manifest.load()))
     passes = (
         f"The public tests pass for 0 of 40 exercises, 0 of {manifest.load().points:g} points; "
-        "further: 0 of 27, 0 of 39 points; on a CUDA device: 0 of 3, 0 of 10 points ("
+        "further: 0 of 30, 0 of 45 points; on a CUDA device: 0 of 3, 0 of 10 points ("
     )
     assert passes in " ".join(run.stdout.split())
     assert f"Next: {first.title}  ({first.id})" in run.stdout
