@@ -46,6 +46,11 @@ def nested(depth: int) -> list[Any]:
     return functools.reduce(lambda inner, _: [inner], range(depth), [])
 
 
+def _mostly_first(r: random.Random, *sizes: Any) -> Any:
+    """One of some sizes, the smallest first: large answers take most of a campaign's time."""
+    return r.choices(sizes, [4.0**-i for i in range(len(sizes))])[0]
+
+
 # Sizes are such that a frame holds one of them beside the rest of an answer.
 EXTREME: tuple[Callable[[random.Random], Any], ...] = (
     lambda _: None,
@@ -53,17 +58,20 @@ EXTREME: tuple[Callable[[random.Random], Any], ...] = (
     lambda r: r.choice(list(frames.TORCH_NAMES)),
     lambda r: r.choice([1, -1]) * 2 ** r.choice([62, 63, 64, 1000, 4000]),
     lambda r: nested(r.choice([1, 8, 20])),
-    lambda r: "x" * r.choice([10**3, 10**6, 3 * 10**7]),
-    lambda r: bytes(r.choice([10**3, 10**6, 3 * 10**7])),
+    lambda r: "x" * _mostly_first(r, 10**3, 10**6, 3 * 10**7),
+    lambda r: bytes(_mostly_first(r, 10**3, 10**6, 3 * 10**7)),
     lambda r: {"x" * r.choice([10**3, 10**7]): 1},
-    lambda r: dict.fromkeys(range(r.choice([100, 100000]))),
-    lambda r: r.choice([list, tuple])(r.choice([0, 1.0, None, "x"]) for _ in range(400_000)),
-    lambda r: [torch.zeros(1)] * r.choice([10, 10_000]),
-    lambda r: torch.zeros(r.choice([(0, 2**18), (2**18, 0), (0,), (), (1,) * 60, (2**12, 2**12)])),
-    lambda r: torch.zeros(r.choice([2**20, 2**25]), dtype=r.choice([torch.uint8, torch.bool])),
-    lambda r: torch.full((r.choice([1, 100, 2**22]),), r.choice([float("nan"), 0.0, 1e30])),
+    lambda r: dict.fromkeys(range(_mostly_first(r, 100, 100_000))),
+    lambda r: r.choice([list, tuple])([0, 1.0, None, "x"] * _mostly_first(r, 250, 100_000)),
+    lambda r: [torch.zeros(1)] * _mostly_first(r, 10, 10_000),
+    lambda r: torch.zeros(r.choice([(0, 2**18), (2**18, 0), (0,), (), (1,) * 60])),
+    lambda r: torch.zeros(_mostly_first(r, (2**9, 2**9), (2**12, 2**12))),
+    lambda r: torch.zeros(
+        _mostly_first(r, 2**20, 2**25), dtype=r.choice([torch.uint8, torch.bool])
+    ),
+    lambda r: torch.full((_mostly_first(r, 1, 100, 2**22),), r.choice([float("nan"), 0.0, 1e30])),
     lambda r: torch.zeros(2**20, dtype=r.choice(list(frames.TENSOR_DTYPES.values()))),
-    lambda r: np.zeros(r.choice([0, 1, 2**23]), dtype=r.choice(list(frames.NUMPY_DTYPES))),
+    lambda r: np.zeros(_mostly_first(r, 0, 1, 2**23), dtype=r.choice(list(frames.NUMPY_DTYPES))),
 )
 
 
