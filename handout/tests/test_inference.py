@@ -112,15 +112,9 @@ def test_published_windows(impl):
         ),
         ("gpt-oss-120b", (2880, 64, 8, 64), 18 * [128, None], 955_514_880, 592_128),
     ):
-        d_model, heads, kv_heads, head_dim = sizes
-        found = impl.inference.windowed_attention(
-            d_model=d_model,
-            heads=heads,
-            kv_heads=kv_heads,
-            head_dim=head_dim,
-            windows=windows,
-            context=32768,
-        )
+        named = dict(zip(("d_model", "heads", "kv_heads", "head_dim"), sizes, strict=True))
+        found = impl.inference.windowed_attention(**named, windows=windows, context=32768)
+        _, heads, kv_heads, head_dim = sizes
         expected = {"parameters": parameters, "cached": 2 * tokens * kv_heads * head_dim}
         expected["flops"] = 2 * parameters + 4 * tokens * heads * head_dim
         expect(found, f"what {name} takes").equals(expected)

@@ -381,10 +381,10 @@ def _communication():
     hidden = math.floor(1 + 1 / per_device)
     yield f"NVLink that is {fast:.2f}, and less than 1 up to {hidden} devices"
     yield f"with one adapter it is {slow:.1f}."
-    yield from _meshes()
+    yield from meshes()
 
 
-def _meshes():
+def meshes():
     model = wire.PARAMETERS, wire.LAYERS, wire.D_MODEL
 
     def times(tokens, data, tensor):
