@@ -446,7 +446,7 @@ def _orthogonalized(u: torch.Tensor) -> torch.Tensor:
     """u with its singular values brought close to 1 by five Newton–Schulz iterations."""
     if u.shape[0] > u.shape[1]:
         return _orthogonalized(u.T).T
-    x = u / u.norm().clamp(min=1e-7)
+    x: torch.Tensor = u / u.norm().clamp(min=1e-7)
     for _ in range(5):
         gram = x @ x.T
         bracket = torch.addmm(gram, gram, gram, beta=-4.7750, alpha=2.0315)
