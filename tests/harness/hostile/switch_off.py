@@ -36,7 +36,7 @@ _ARCHIVE_TESTS = tuple(
     for module in ("stage", "locate", "entries", "archives", "tar_entries", "folder_entries")
 )
 _PLAIN_SECONDS = 30  # for an attack in plain pytest: one that takes longer has succeeded
-_ONE_SECONDS, _MORE_SECONDS = 90, 15  # for one attack, which may never end, and for each other one
+_ONE_SECONDS, _MORE_SECONDS = 180, 15  # for one attack, which may never end; for each other one
 _TOGETHER = 15  # attacks in one copy
 # Plain pytest isolates nothing: it gets a control group, and its own processes and network.
 _FENCE = (
