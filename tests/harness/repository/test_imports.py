@@ -72,7 +72,7 @@ LIGHT = ("causes", "command_line", "folders", "isolation", "machine", "paths", "
 RULES = {
     "assignment": within("assignment"),
     "assignment/calls": within("assignment.calls", "assignment.programs", "assignment.scenarios"),
-    "assignment/material": within("assignment.calls", "assignment.material"),
+    "assignment/material": within("assignment.calls", "assignment.expect", "assignment.material"),
     "assignment/scenarios": within(
         *("assignment.calls", "assignment.material", "assignment.programs", "assignment.scenarios")
     ),
