@@ -318,7 +318,7 @@ class Progress:
         if not (chapters := states.finished_chapters(known, now)):
             return
         core = [e.id for e in manifest.load() if e.core and not e.needs]
-        state = {name: last.state for name, last in known.items()} | dict(now)
+        state = states.latest(known, now)
         done = sum(state.get(name) == "passed" for name in core)
         filled = round(_BAR * done / len(core))
         title = f"\n★ {', '.join(chapters)}: done!  "

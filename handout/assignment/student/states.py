@@ -64,6 +64,11 @@ def read(root: Path, package: Path) -> dict[str, LastState]:
         return {}
 
 
+def latest(known: Mapping[str, LastState], now: Mapping[str, str]) -> dict[str, str]:
+    """The state of each exercise: as this run found it, else as `known`."""
+    return {name: last.state for name, last in known.items()} | dict(now)
+
+
 def first_open(
     known: Mapping[str, LastState], now: Mapping[str, str] = {}, *preferred: Iterable[Exercise]
 ) -> Exercise | None:
@@ -71,7 +76,7 @@ def first_open(
 
     Looks through the preferred groups in order, then through all, and at core exercises first.
     """
-    states = {name: last.state for name, last in known.items()} | dict(now)
+    states = latest(known, now)
     groups = (*preferred, manifest.load())
     candidates = (e for some in groups for e in sorted(some, key=lambda e: not e.core))
     left = (e for e in candidates if not e.only_races and states.get(e.id) not in _SETTLED)
@@ -80,8 +85,7 @@ def first_open(
 
 def finished_chapters(known: Mapping[str, LastState], now: Mapping[str, str]) -> list[str]:
     """The chapters whose last core exercise passes since this run; without core ones, the last."""
-    before = {name: last.state for name, last in known.items()}
-    after = before | dict(now)
+    before, after = latest(known, {}), latest(known, now)
     every = [e for e in manifest.load() if not e.only_races]
     with_core = {e.chapter for e in every if e.core}
     chapters: dict[str, list[str]] = {}
