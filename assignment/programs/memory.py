@@ -14,6 +14,12 @@ from assignment.programs import Program
 _M_MMAP_THRESHOLD = -3
 
 
+def map_blocks_from(size: int) -> None:
+    """Gives each block of so many bytes a memory map of its own, which ends with it; for glibc."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, size)
+
+
 class Recompute(Program, name="recompute"):
     """Forward and backward pass of a deep stack, by `student.recompute.checkpointed_forward`.
 
@@ -35,10 +41,8 @@ class Recompute(Program, name="recompute"):
 
     def make(self) -> None:
         if self.device.type == "cpu":
-            # glibc cannot reuse the gap of a freed aligned block for another one of the same size,
-            # but a block of 1 MiB or more now has its own memory map, which ends with it.
-            with contextlib.suppress(OSError, AttributeError):
-                ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 2**20)
+            # glibc cannot reuse the gap of a freed aligned block for another one of the same size.
+            map_blocks_from(2**20)
         self.x = self.normal(self.sizes["elements"])
         scales = torch.rand(self.sizes["layers"], generator=self.generator, device=self.device)
         self.scales = (scales + 0.5).to(self.dtype).requires_grad_()

@@ -6,8 +6,6 @@ held, as weak references to their storage show.
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,10 +16,9 @@ from torch.utils._pytree import tree_leaves
 
 from assignment.calls.world import LeftChanged
 from assignment.material.step_counts import LiveBytes
+from assignment.programs.memory import map_blocks_from
 from assignment.scenarios import scenario
 from assignment.scenarios.rolling import RollLayer
-
-_M_MMAP_THRESHOLD = -3
 
 
 @scenario
@@ -137,8 +134,7 @@ def cross_entropy_in_chunks(
         "results": what it returned; for people, "peak_bytes": the most bytes that tensors took at
         once, apart from the arguments and from what autograd makes and keeps inside.
     """
-    with contextlib.suppress(OSError, AttributeError):  # as in `programs/memory.py`, for glibc
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 2**16)
+    map_blocks_from(2**16)
     live = LiveBytes()  # `with live` would load torch's compiler first, which takes seconds
     for given in (x, weight, targets):
         live.watch(given)
