@@ -8,7 +8,7 @@ import torch
 from torch.optim.adamw import adamw
 
 from assignment.expect import expect
-from assignment.material.tensor_files import OptimizerRuns
+from assignment.material.optimizer_runs import OptimizerRuns
 
 
 @pytest.mark.exercise("fast_products")

@@ -118,7 +118,7 @@ def drawn_from(impl, path, window, batch_size, context_length, count=1, dtype="u
     """Batches from a part of a file."""
     shape = batch_size, context_length
     found = impl.scenarios.batches_of_file(str(path), dtype, window, *shape, count)
-    return [batch(one, *shape) for one in found]
+    return [batch(one, *shape) for one in expect(found, "all batches").is_a(list)]
 
 
 def check_files(impl, contents):

@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from assignment.calls.layouts import rearranged
 from assignment.expect import expect
-from assignment.material.tensor_files import OptimizerRuns
+from assignment.material.optimizer_runs import OptimizerRuns
 
 SHAPES = [(), (0, 3), (3, 5), (2, 3, 4), (1023,)]
 RANGES = {"lr": (0.01, 0.05), "eps": (0.05, 0.5), "weight_decay": (0.05, 0.5)}

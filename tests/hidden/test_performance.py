@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from assignment import scenarios
 from assignment.expect import expect
-from assignment.material.tensor_files import OptimizerRuns
+from assignment.material.optimizer_runs import OptimizerRuns
 from assignment.programs import naive
 
 # --- matmul_chain -------------------------------------------------------------

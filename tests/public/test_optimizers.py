@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from assignment.expect import expect
-from assignment.material.tensor_files import OptimizerRuns
+from assignment.material.optimizer_runs import OptimizerRuns
 
 SETTINGS = {"lr": 0.1, "betas": (0.9, 0.99), "eps": 0.5, "weight_decay": 0.1}
 STATES = {"sgd_step": 1, "adagrad_step": 1, "rmsprop_step": 1, "adam_step": 2, "adamw_step": 2}
