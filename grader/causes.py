@@ -56,7 +56,8 @@ class Cause(StrEnum):
         "graph or a file as it should not be, moved a tensor to other memory, or returned another "
         "object than it should.",
     )
-    TIMEOUT = "timeout", "The code did not answer in time, or earlier tests had used up its time."
+    TIMEOUT = "timeout", "The code, or the check of what it answered, took too long."
+    NO_TIME_LEFT = "no_time_left", "Not tried: earlier tests had used up the time."
     MEMORY = "memory", "The code needed more memory than it may use."
     DISK = "disk", "The code wrote more to disk than it may."
     DIED = "died", "The code's process ended before it answered."

@@ -50,14 +50,14 @@ class Conditions:
         try:
             self.budget.check_end()
         except SubmissionFailure as failure:
-            return failure.cause, f"not tried: {failure.detail}"
+            return Cause.NO_TIME_LEFT, f"not tried: {failure.detail}"
         except GraderFault as fault:
             return Cause.GRADER_FAULT, str(fault)
         if not self.budget.share_left(test.group):
             if test.visibility != self.counted:
-                return Cause.TIMEOUT, "not tried: earlier tests of this exercise took too long"
+                return Cause.NO_TIME_LEFT, "not tried: earlier tests of this exercise took too long"
             if self.budget.is_spent:
-                return Cause.TIMEOUT, (
+                return Cause.NO_TIME_LEFT, (
                     "not tried: earlier tests of this exercise took too long, and such tests "
                     f"have spent the {self.budget.seconds:g} s of this grading"
                 )
@@ -74,10 +74,10 @@ class Conditions:
         return replace(outcome, check=unfinished, manner=str(Cause.UNFINISHED))
 
     def is_cut(self, test: GradedTest) -> bool:
-        """Whether a test that starts now gets less than its usual limit, but all of it later.
+        """Whether a test that starts now gets less than its usual limit, and may run again later.
 
-        Its exercise's share is nearly spent; later it draws on the budget. Tests that carry no
-        points never do.
+        Its exercise's share is nearly spent. Later it has its whole limit, and draws what it is
+        charged then from the budget. Tests that carry no points never do.
         """
         limit = self.budget.limit(test.group, test.limits.seconds)
         return limit < test.limits.seconds and test.visibility == self.counted
@@ -99,7 +99,9 @@ class Lane:
     """One process's share of a grading: where its workers come from, and what its tests get."""
 
     pool: WorkerPool
-    contexts: tuple[TestContext, ...]  # in the last one each test has a worker of its own
+    contexts: tuple[
+        TestContext, ...
+    ]  # shared workers, if tests may share; then workers of their own
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class Scheduler:
     """Runs the tests of one submission.
 
     The first lane is this process; every other one is forked for a while. `run` runs one test in a
-    context, and `on_check` is called with each check as it comes.
+    context, and `on_check` is called with each check as it comes: again if its test runs again,
+    and for those of another lane once that is done.
     """
 
     def __init__(
@@ -186,16 +189,17 @@ class Scheduler:
     def _run_batch(self, batch: Sequence[GradedTest]) -> set[str]:
         """Runs tests of one exercise; returns the tests put off.
 
-        They share a worker as long as all pass. If one that carries points fails, all run again, in
-        workers of their own. The last one runs before the others, too: code can tell which is a
-        worker's first test, and could answer that one by other means than the rest.
+        Those that carry points share a worker as long as none fails; if one does, all run again, in
+        workers of their own. One that is put off fails nothing: what passed before it stays. Those
+        without points share a worker, and run once. The last test runs before the others, too: code
+        can tell which is a worker's first one, and could answer it by other means than the rest.
         """
         put_off, contexts = set[str](), self._lane.contexts
         if batch[0].visibility != self._conditions.counted:
             contexts = contexts[:1]
 
         def passes(test: GradedTest, context: TestContext) -> bool:
-            """Runs a test, or puts it off; returns False if it ran and did not pass."""
+            """Runs a test, or puts it off; returns False for any outcome but a pass."""
             if self._conditions.must_wait(test) or not self._try(test, context):
                 put_off.add(test.id)
                 return True
@@ -218,8 +222,8 @@ class Scheduler:
     def _try(self, test: GradedTest, context: TestContext) -> bool:
         """Runs a test, or notes why it is not run.
 
-        Returns False, and notes nothing, if it timed out within a cut limit. The rest of its
-        exercise's share is then forfeited.
+        Returns False, and notes nothing, if it carries points and timed out within a cut limit.
+        The rest of its exercise's share is then forfeited.
         """
         signals.raise_if_stopped()
         if (refusal := self._conditions.why_not(test)) is not None:

@@ -31,7 +31,7 @@ from grader.results.record import Check, ExerciseScore, Fit, Timing, Truth, Visi
 
 # Causes that have nothing to do with the rule that a test is about.
 _OF_ANY_RULE = (
-    *(Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause.TIMEOUT),
+    *(Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause.TIMEOUT, Cause.NO_TIME_LEFT),
     *(Cause.DIED, Cause.PROTOCOL, Cause.TOO_LARGE),
 )
 # The rule that LEFT_CHANGED says is broken: it is every test's, whatever its own rule.
@@ -48,7 +48,7 @@ class Outcome:
     weight: float  # of its test function; parametrized cases share it
     function: str  # names the test function, without parameters
     needs: str = ""  # names the one without which this test earns nothing, if there is one
-    manner: str = ""  # of failure, if another test could fail alike; "" if its own rule is broken
+    manner: str = ""  # how it failed, if that says nothing of its own rule: one manner, one mistake
 
 
 def score(
@@ -115,7 +115,7 @@ def _with_open_checks(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """The outcomes, where checks become open that say nothing about their own rule.
 
     One mistake can make all tests of an exercise fail, whatever their rules: the first one tells
-    it, and those of other functions, public or hidden as it is, that fail in the same manner are
+    it, and those of other test functions of its visibility that fail in the same manner are
     open. So are those that pass although the test of the work that they need has failed.
     """
     count = Counter[str]()
@@ -184,7 +184,7 @@ class GradedTest:
 
     @property
     def group(self) -> str:
-        """The tests that share time: those of one exercise and visibility."""
+        """Names tests that share time, and perhaps a worker: one exercise's and visibility's."""
         return f"{self.exercise.id} {self.visibility}"
 
 

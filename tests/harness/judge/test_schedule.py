@@ -114,7 +114,10 @@ def results(grade):
     ]
 
 
-TIMEOUT = Cause.TIMEOUT  # after sleep, since a loop would keep this machine busy
+TIMEOUT, NOT_TRIED = (
+    Cause.TIMEOUT,
+    Cause.NO_TIME_LEFT,
+)  # after sleep, since a loop would keep this machine busy
 
 
 @pytest.mark.parametrize("what", ["pass", "time.sleep(1)"])
@@ -139,8 +142,8 @@ def test_exercise_ends_with_its_share_once_the_budget_is_spent(grade):
     tests = {name: [0, 1, 2, 0] for name in FUNCTIONS}
     found = grade(1, tests, hangs=FUNCTIONS[:2])
     assert [cause for _, cause in results(found)] == [
-        *("passed", TIMEOUT, TIMEOUT, TIMEOUT),
-        *("passed", TIMEOUT, TIMEOUT, TIMEOUT),
+        *("passed", TIMEOUT, NOT_TRIED, NOT_TRIED),
+        *("passed", NOT_TRIED, NOT_TRIED, NOT_TRIED),
         *("passed", "passed", "passed", "passed"),
     ]
     assert found.score == 6
@@ -162,7 +165,7 @@ def test_sleep_below_the_limit_counts(grade, budget, monkeypatch):
     found = grade(budget, tests, strides=text)
     causes = [cause for _, cause in results(found)]
     tried = causes.count(Cause.WRONG_ANSWER)
-    assert tried + causes.count(TIMEOUT) == 9
+    assert tried + causes.count(NOT_TRIED) == 9
     assert (tried > 5) == (budget > 9)
     assert tried <= 2 * budget + 1
     assert sum(check.charged for check in found.checks) < found.budget.bound
@@ -175,8 +178,8 @@ def test_rest_of_the_budget_goes_to_tests_in_the_manifests_order(grade):
     found = grade(4, tests, hangs=FUNCTIONS)
     assert [cause for _, cause in results(found)] == [
         *(TIMEOUT, "passed", TIMEOUT, "passed"),
-        *(TIMEOUT, "passed", TIMEOUT, TIMEOUT),
-        *(TIMEOUT, TIMEOUT, TIMEOUT, TIMEOUT),
+        *(TIMEOUT, "passed", TIMEOUT, NOT_TRIED),
+        *(NOT_TRIED, NOT_TRIED, NOT_TRIED, NOT_TRIED),
     ]
 
 
@@ -192,7 +195,7 @@ def test_public_tests_leave_the_budget_to_hidden_ones(grade):
     tests = {"row_major_strides": [1, 1, 0]}
     found = grade(10, tests, public=tests, hangs=FUNCTIONS)
     public = [c.cause or c.state for c in found.checks if c.visibility == "public"]
-    assert public == [TIMEOUT, TIMEOUT, TIMEOUT]
+    assert public == [TIMEOUT, NOT_TRIED, NOT_TRIED]
     assert [cause for _, cause in results(found)] == [TIMEOUT, TIMEOUT, "passed"]
     assert found.budget.drawn == pytest.approx(2 * UNIT, abs=0.2 * UNIT)
 
@@ -231,7 +234,7 @@ def test_points_count_after_a_timeout_that_the_submission_caused(grade, monkeypa
     found = grade(2, tests, hangs=FUNCTIONS)
     assert [cause for _, cause in results(found)] == [
         *("passed", TIMEOUT, "passed"),
-        *("passed", TIMEOUT, TIMEOUT),
+        *("passed", TIMEOUT, NOT_TRIED),
     ]
     assert found.score == 4.01
     assert "not tried: " in found.checks[5].detail
