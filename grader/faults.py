@@ -47,7 +47,7 @@ class TooMuchWork(SubmissionFailure):
 
 
 class WorkerEnded(Exception):
-    """A worker's process ended, and the judge did not end it."""
+    """A worker's process ended, or closed its channel, before the judge ended it."""
 
 
 class NotMeasured(Exception):

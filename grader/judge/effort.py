@@ -24,7 +24,7 @@ _FREE = 2.0  # seconds of CPU time; what is beyond is charged to the submission
 class Effort:
     """What one test has taken of the judge."""
 
-    charged = 0.0  # seconds to charge to the submission, once the test is over
+    charged = 0.0  # seconds beyond the free ones, for the submission to pay once the test is over
 
     @contextmanager
     def bounded(self) -> Iterator[None]:

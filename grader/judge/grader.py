@@ -138,8 +138,9 @@ class Grader:
                 refuses to grade where there is no CUDA device, "auto" leaves the exercises that
                 need one out of the total.
             further_seeds: whether public tests run with further seeds after a hidden one failed.
-            fresh: whether each test has workers of its own; else those of an exercise share one.
-            on_check: called with each check as it comes.
+            fresh: whether each test has workers of its own; else those of an exercise share one as
+                long as none that carries points fails.
+            on_check: called with each check as it comes: again if its test runs again.
 
         Raises:
             SubmissionError: the submission cannot be read.

@@ -68,7 +68,7 @@ class GradedImplementation(Implementation):
         return found
 
     def call_all(self, calls: Calls) -> list[Any]:
-        """In one request, which costs more than most calls. Raises if the worker ends."""
+        """All in one request: a request costs more than most calls. Raises if the worker ends."""
         if not calls:
             return []
         for target, _, _ in calls:
@@ -184,7 +184,7 @@ class GradedImplementation(Implementation):
             return request(*args)
         except SubmissionFailure as failure:
             try:
-                _blame_disk(failure, worker)  # before the end, which makes room
+                _blame_disk(failure, worker)  # before the scratch folder goes, which makes room
             finally:
                 self._end(keep_scratch=True)  # `close` removes it
             raise
@@ -222,7 +222,7 @@ class GradedImplementation(Implementation):
 
     @property
     def charged(self) -> float:
-        """Seconds of CPU and of sleep that the test's workers were charged."""
+        """Seconds that the test's workers were charged: of CPU and of sleep."""
         return self._account.charged
 
     @property
@@ -240,7 +240,7 @@ class GradedImplementation(Implementation):
         self._end()
 
     def _running(self, fresh: bool = False) -> Worker:
-        """The test's worker; its first one had earlier tests of the group, unless `fresh`."""
+        """The test's worker; its first one is that of the group's last test, unless `fresh`."""
         if self._worker is None:
             if self._group and self._ended is None and self._folder is None and not fresh:
                 self._worker = self._pool.take_kept(self._group, self._seed, self._account)
@@ -295,7 +295,7 @@ def sandboxed(
 
     @contextmanager
     def implementation(test: GradedTest) -> Iterator[GradedImplementation]:
-        """What it takes is limited and charged, and so is what the judge takes (`effort.py`)."""
+        """Limits and charges what its workers take, and what the judge takes (`effort.py`)."""
         seconds = pool.budget.limit(test.group, test.limits.seconds)
         limits = msgspec.structs.replace(test.limits, seconds=seconds)
         group = test.group if shared else ""

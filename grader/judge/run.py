@@ -93,7 +93,7 @@ class SubmissionRun:
         return []
 
     def _lane(self, zygote: Zygote) -> Lane:
-        """Tests of an exercise first share a worker; then, or if `fresh`, each has its own."""
+        """Tests that may share workers do so first, as `schedule.py` says; with `fresh` none do."""
         pool = WorkerPool(zygote, self.submission, self.manifest.package, budget=self.budget)
         own = sandboxed(pool, self.nonce, self.timing)
         shared = sandboxed(pool, self.nonce, self.timing, shared=True)

@@ -47,8 +47,8 @@ class Attempt:
     context: TestContext
     implementation: Graded | None = None  # its `impl`, once it has one
     measured: Timing | Fit | Truth | None = None  # by a fixture of timing, once that came to an end
-    # Whether the machine may be why it failed: a SIGKILL that the judge did not send ended the
-    # worker, or memory could not be had.
+    # Whether the machine may be why it failed: a SIGKILL ended the worker during a call (`Killed`),
+    # or memory could not be had.
     may_be_machine_error: bool = False
     outcome: Outcome | None = None
 

@@ -3,8 +3,9 @@
 `report` turns a `Grade` into a `Report`. The renderers for students read only the `Report`, so what
 is not in it cannot reach a student: the detail of a hidden check, its time and that of the whole
 grading (a submission could sleep for as long as a hidden input is large), the parameters in its
-name, the nonce, the probes, the text of a fault. Of a public test that ran after the hidden ones it
-tells which failed, with which seed, and no message.
+name (a title tells a case only where it says `{case}`), the nonce, the probes, the text of a fault.
+Of a public test that ran after the hidden ones it tells which failed, with which seed, and no
+message.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ def _is_named(check: Check) -> bool:
 def _names(checks: Iterable[Check]) -> list[tuple[str, str]]:
     """(module, test) of each check, as pytest's `--junitxml` names them.
 
-    The parameters of a hidden test are inputs, so its cases are numbered instead.
+    The parameters of a hidden test may be inputs, so its cases are numbered instead.
     """
     split = []
     for check in checks:
@@ -352,7 +353,7 @@ class CheckView:
     """One check."""
 
     module: str
-    name: str  # the test's, without parameters
+    name: str  # the test's; of a hidden one with its case's number in place of parameters
     number: int  # its place in the exercise
     title: str
     state: State
@@ -406,8 +407,8 @@ class ExerciseView:
     checks: tuple[CheckView, ...]
     further: FurtherView | None = None
     next_step: str = ""
-    roots: tuple[str, ...] = ()  # what it builds on and is not right
-    calls_stub: bool = False  # that is why it fails
+    roots: tuple[str, ...] = ()  # exercises that it may build on that are not right
+    calls_stub: bool = False  # it fails only because something that it calls is a stub
 
     @property
     def measured(self) -> bool:

@@ -1,8 +1,9 @@
 """The time budget of a grading: it bounds how long slow code can keep the grader busy.
 
-Each test has its own time limit, and each exercise a *share* of time for all its tests together:
-far more than the reference needs. Whatever needs more than that, because it hangs, sleeps or is
-very slow, draws on one budget for the whole grading. So any submission ends within a known time.
+Each test has its own time limit, and an exercise's hidden tests have a *share* of time together, as
+do its public ones: far more than the reference needs. Whatever needs more than that, because it
+hangs, sleeps or is very slow, draws on one budget for the whole grading. So any submission ends
+within a known time.
 
 What an exercise may use of its share depends on no other exercise, and the budget is drawn on in
 one lane and in a fixed order. So lanes, load and order decide no mark.
@@ -63,7 +64,8 @@ class TimeBudget:
         seconds: the budget: what tests may draw together once their exercise's share is spent.
         time_limit: wall seconds, from now, within which the grading has to end; None for no limit.
         now: a clock that the lanes share.
-        least_share: seconds that each group's share has at least; if inf, all its tests' limits.
+        least_share: seconds that a group's share has at least, but for a group whose tests' limits
+            together are less; if inf, each share is those limits together.
     """
 
     def __init__(

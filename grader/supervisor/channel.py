@@ -179,7 +179,8 @@ class Channel:
     def is_judges_turn(self) -> bool:
         """Whether the worker waits for the judge.
 
-        It is in a call that waits, has sent what the judge waits for, or has read what it was sent.
+        Its announced system call waits; or the judge reads, and what it reads next has come; or the
+        judge writes, and all of it was read.
         """
         if self._listener is not None and self._listener.is_waited_for():
             return True

@@ -61,8 +61,7 @@ class Meter:
     asleep at the end of an interval, the interval is charged as sleep, less the CPU time in it.
 
     Args:
-        has_answered: whether it waits for the judge, which has not read what it sent; then it may
-            sleep.
+        is_judges_turn: whether it waits for the judge, as the channel tells; then it may sleep.
         check_end: raises when the grading as a whole has no time left.
         limits: of what the worker may hold; checked before calls, and while it is waited for.
         wait_for_disk: notes seconds that it waited for the disk; returns how many are charged.
@@ -73,7 +72,7 @@ class Meter:
     def __init__(
         self,
         worker: Process,
-        has_answered: Callable[[], bool] = lambda: False,
+        is_judges_turn: Callable[[], bool] = lambda: False,
         check_end: Callable[[], None] = lambda: None,
         limits: LimitChecker | None = None,
         resume: Callable[[], None] = lambda: None,
@@ -81,7 +80,7 @@ class Meter:
         now: Callable[[], float] = time.monotonic,
         interval: Callable[[], float] = lambda: random.uniform(*_SAMPLE_SECONDS),  # to a sample
     ) -> None:
-        self._worker, self._has_answered = worker, has_answered
+        self._worker, self._is_judges_turn = worker, is_judges_turn
         self._check_end, self._limits, self._resume = check_end, limits, resume
         self._wait_for_disk, self._now, self._interval = wait_for_disk, now, interval
         self._cpu_before = worker.cpu() or 0.0  # used before the meter started
@@ -156,7 +155,7 @@ class Meter:
     def _sample(self) -> None:
         """Charges the time since the last sample as sleep, if the worker sleeps now."""
         doing = self._worker.activity()
-        if doing == "asleep" and self._has_answered():  # it has just finished, so it may sleep
+        if doing == "asleep" and self._is_judges_turn():  # it has just finished, so it may sleep
             doing = "running"
         if doing == "stopped":
             self._resume()
@@ -191,7 +190,7 @@ _LEAST_ROOM, _LEAST_FILES = 16 * 2**20, 16
 class LimitChecker:
     """Checks what one worker holds: memory, and disk where no file system of its own bounds that.
 
-    What it holds now does not count.
+    Memory that it holds now does not count.
 
     Args:
         folders: what it may write, where no file system of its own bounds that.

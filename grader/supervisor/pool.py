@@ -37,7 +37,7 @@ class Account:
 
     @property
     def charged(self) -> float:
-        """Seconds of CPU and of sleep."""
+        """Seconds of CPU, the judge's for messages too, and of sleep."""
         now = self._worker.charged - self._charged_before if self._worker else 0.0
         return self._charged + now
 
@@ -117,7 +117,7 @@ class WorkerPool:
         self._kept = group, worker
 
     def take_kept(self, group: str, seed: int, account: Account) -> Worker | None:
-        """The worker that the last test of this group left, ready for another; None without one.
+        """The worker that the last test of this group left, ready for another, or None.
 
         What it was charged since that test counts for this one.
         """

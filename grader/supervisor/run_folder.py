@@ -14,7 +14,7 @@ from grader import folders
 from grader.supervisor.control import Control
 
 _FIRST_UID = 100_000  # above the accounts of any usual system
-_UIDS_EACH = 16  # for each judge process, which has one worker at work and one spare
+_UIDS_EACH = 16  # for each judge process, which has a worker at work, a spare and a kept one
 _LOW_UIDS = range(30_000, 60_000)  # where a container knows no more than 65,536 users
 
 

@@ -53,7 +53,7 @@ class Worker:
 
         Raises:
             GraderFault: the lockdown failed, or does not hold. No code of the submission has run.
-            Killed: another process ended it.
+            Killed: a SIGKILL ended it.
         """
         # `pid` waits for the fork, which takes any time: the zygote may be busy with earlier ones.
         trace.event("forked", self.process.pid)
@@ -80,7 +80,7 @@ class Worker:
 
         Raises:
             GraderFault: it ended before that; no code of the submission has run.
-            Killed: another process ended it.
+            Killed: a SIGKILL ended it.
         """
         self._seconds = limits.seconds
         state, scratch = self.process.state, self.process.scratch
@@ -129,7 +129,7 @@ class Worker:
 
     @property
     def charged(self) -> float:
-        """Seconds of CPU and of sleep that it was charged since "go"."""
+        """Seconds of CPU, the judge's for its messages too, and of sleep since "go"."""
         return self._meter.charged if self._meter else 0.0
 
     def peak_rss(self) -> int:
@@ -146,7 +146,7 @@ class Worker:
 
     @contextmanager
     def _alive(self) -> Iterator[None]:
-        """Reaps a worker that ended without the judge, and raises a failure that says how.
+        """Reaps a worker that ends, or closes its channel, meanwhile; the failure raised says how.
 
         Raises GraderFault if `kill` has ended it: what it was connected to is closed.
         """
@@ -161,7 +161,7 @@ class Worker:
             raise GraderFault("a worker was used after its end")
 
     def _end_of_process(self) -> SubmissionFailure:
-        """Reaps a worker that ended without the judge; returns the failure that says how."""
+        """Reaps a worker that ended, or closed its channel; returns the failure that says how."""
         self.kill(keep_scratch=True)
         return self.process.exit_failure()
 
@@ -179,7 +179,7 @@ class Worker:
             Exception: of the nearest built-in class, if the submission's code raised.
             AssertionError, KillProcess: a function of the test raised it; the worker is gone.
             plain.NotPlainData: an argument cannot be sent; the worker is gone.
-            GraderFault: the grader failed meanwhile; the worker is gone.
+            GraderFault: the grader failed; the worker is gone if the request had begun.
         """
         trace.event(f"call {target}", self.process.pid)
         request = {"call": target, "args": args, "kwargs": kwargs}
@@ -241,10 +241,12 @@ class Worker:
     ) -> Any:
         """Asks the submission's code, which may be charged `seconds`, or else the test's limit.
 
-        Meanwhile it may use the functions among the arguments. The judge's time in them is not
-        charged here; `judge/effort.py` limits it. All that they are given and give, and the answer,
-        must fit into one message; so must the items of an iterator together. An exception after the
-        request began has ended the worker, but for SubmissionFailure: then the caller ends it.
+        Limits are checked first, then that the worker has not spoken. Meanwhile it may use the
+        functions among the arguments: while the judge runs one, the worker's sleep is free and its
+        CPU time is not. All that they are given and give, and the answer, must fit into one
+        message; so must the items of an iterator together. After any exception but
+        SubmissionFailure, once the request has begun, the worker is ended; after that one the
+        caller ends it.
         """
         assert self._meter is not None, "go() comes before the first call"
         meter = self._meter

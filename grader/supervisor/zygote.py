@@ -165,7 +165,10 @@ class Zygote:
         return ScratchFolder(f"{self.lane}-{self._scratch_count}", uid)
 
     def unbounded_folders(self, scratch: str) -> tuple[Path, ...]:
-        """What a worker may write where no file system of its own bounds that; its disk usage."""
+        """The folders whose disk usage the judge has to measure.
+
+        None in tier A, where file systems bound it, and none without isolation, where nothing does.
+        """
         if self.tier in (Tier.A, UNISOLATED):
             return ()
         return self.folder / "scratch" / scratch, self.folder / "tmp" / scratch

@@ -38,7 +38,7 @@ class FrameError(Exception):
 
 
 class FrameTooLargeError(FrameError):
-    """A frame whose header announces more bytes than the cap."""
+    """A frame of more bytes, by its header, or of more values than the caps allow."""
 
 
 class Caps(NamedTuple):

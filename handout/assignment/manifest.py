@@ -39,7 +39,8 @@ class ManifestError(Exception):
 
 class Limits(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """What a test may use: `seconds` of CPU and sleep in all its calls together, and `memory_mib`
-    more than an idle worker. Without `files` it writes none, which would count as no memory."""
+    more than an idle worker: of all address space, or else of private memory that can be written.
+    Without `files` it writes none, which would count as no memory."""
 
     seconds: Seconds
     memory_mib: Mebibytes
