@@ -184,7 +184,7 @@ class GradedImplementation(Implementation):
             return request(*args)
         except SubmissionFailure as failure:
             try:
-                _blame_disk(failure, worker)  # before the scratch folder goes, which makes room
+                _blame_disk(failure, worker)  # before its files go, which makes room
             finally:
                 self._end(keep_scratch=True)  # `close` removes it
             raise

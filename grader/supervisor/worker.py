@@ -39,6 +39,7 @@ class Worker:
             process.listener.look = self._look_at_files
         self._meter: Meter | None = None  # this and the next two from "go" on
         self._checker: LimitChecker | None = None
+        self._ended_on_a_full_disk = False
         self._seconds = 0.0
         self._is_ready = False
         self._keeps_scratch = False  # after its end
@@ -139,7 +140,8 @@ class Worker:
 
     def is_disk_full(self) -> bool:
         """Whether the disk has no room for what the worker may still write."""
-        return self._checker is not None and self._checker.is_disk_full()
+        checker = self._checker
+        return self._ended_on_a_full_disk or (checker is not None and checker.is_disk_full())
 
     def _look_at_files(self, descriptor: int) -> PendingReply:
         return self._zygote.look_at_files(self.process.scratch, self.process.pid, descriptor)
@@ -162,6 +164,7 @@ class Worker:
 
     def _end_of_process(self) -> SubmissionFailure:
         """Reaps a worker that ended, or closed its channel; returns the failure that says how."""
+        self._ended_on_a_full_disk = self.is_disk_full()  # before its files go, which makes room
         self.kill(keep_scratch=True)
         return self.process.exit_failure()
 

@@ -160,6 +160,18 @@ def test_failure_on_a_full_disk_is_no_zero(sandboxed, quick_grader, monkeypatch,
             submission.readers.file_bytes(missing)
 
 
+def test_death_on_a_full_disk_is_no_zero_although_its_files_go(
+    sandboxed, quick_grader, monkeypatch
+):
+    """A store to a mapped file fails so: the file goes with the worker, and makes room"""
+    submission = sandboxed(probe=ON_A_FULL_DISK)
+    process = submission._running().process
+    with monkeypatch.context() as full:
+        full.setattr(meter.LimitChecker, "is_disk_full", lambda _: not process.is_killed)
+        with pytest.raises(GraderFault, match="disk of the temporary folder is full"):
+            submission.probe.dies()
+
+
 def test_pinned_memory_counts_for_workers_that_see_a_device(sandboxed, quick_grader, monkeypatch):
     counts = []
 
