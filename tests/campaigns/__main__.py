@@ -47,7 +47,7 @@ CAMPAIGNS = {
         (*GATES, "matrix"),
     ),
     "attack": Campaign(
-        "every hostile submission in every tier",
+        "every hostile submission in every tier; with FRESH=1 each test has workers of its own",
         "30 min",
         (*PYTEST, *(f"{HARNESS}/{folder}" for folder in HOSTILE)),
         {"ALL_ATTACKS": "1"},

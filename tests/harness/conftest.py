@@ -47,6 +47,7 @@ needs_root = pytest.mark.skipif(
 )
 CANARY = "canary-" + secrets.token_hex(12)  # in the judge's environment, a secret
 # Classes that students read of a hidden check's exception.
+FRESH = "FRESH" in os.environ  # attacks meet a grader that gives each test workers of its own
 NAMED = {"IndexError", "KeyError", "TypeError", "ValueError", "ZeroDivisionError"}
 CHAPTERS = ("dtypes", "strides", "data", "checkpoint", "device")  # for attacks and bad input
 MORE_TESTS = ("test_killed_saves.py",)  # of these chapters

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 import pytest
 
 from grader.judge.grader import Grader
-from tests.harness.conftest import CANARY, REPOSITORY, long_unless
+from tests.harness.conftest import CANARY, FRESH, REPOSITORY, long_unless
 from tests.harness.hostile.assertions import (
     assert_earns_nothing,
     assert_no_secret_shown,
@@ -59,7 +59,7 @@ def test_attack_earns_nothing_and_leaves_the_judge_alive(
         pytest.skip("only tier A stops this attack, and this machine offers another")
     exercise, folder = target_of(name), hand_in(name, tmp_path / "in")
     with nullcontext() if name in NEVER_ENDS else time_limit(quick_grader, 60.0):
-        grade = quick_grader.grade(folder, only=[exercise], further_seeds=True)
+        grade = quick_grader.grade(folder, only=[exercise], further_seeds=True, fresh=FRESH)
     assert_earns_nothing(grade, exercise, CAUSES[name].causes)
     assert_no_secret_shown(grade)
     assert_nothing_left(quick_grader, idle_processes)
@@ -90,7 +90,7 @@ def test_attack_in_further_seeds_has_its_say(grader, tmp_path):
     """A test of the tests above: it reaches them, and only staff reads what it says there"""
     name = "carries_to_further_seeds"
     folder = hand_in(name, tmp_path / "in")
-    grade = grader.grade(folder, only=[target_of(name)], further_seeds=True)
+    grade = grader.grade(folder, only=[target_of(name)], further_seeds=True, fresh=FRESH)
     assert not grade.faults
     assert grade.further, grade.checks
     (failure,) = grade.further.failures

@@ -18,7 +18,7 @@ import pytest
 from assignment import manifest
 from grader.authoring.variants import copy_reference
 from grader.judge.grader import Grader, Tests
-from tests.harness.conftest import lent, long_unless
+from tests.harness.conftest import FRESH, lent, long_unless
 from tests.harness.container import REPOSITORY
 
 FORGERS = REPOSITORY / "tests" / "submissions" / "forgers"
@@ -73,7 +73,9 @@ def test_forger_earns_no_more_than_the_code_beneath(short_grader, tmp_path, name
     def graded(forges: bool, tests: Tests = "hidden") -> tuple[set[str], set[str]]:
         """The tests that pass, and those that fail."""
         folder = write(name, tmp_path / f"{forges}-{tests}", forges)
-        grade = short_grader.grade(folder, tests=tests, only=[exercise], timing="skip", nonce=NONCE)
+        grade = short_grader.grade(
+            folder, tests=tests, only=[exercise], timing="skip", nonce=NONCE, fresh=FRESH
+        )
         assert not grade.faults
         checks = [check for check in grade.checks if check.exercise == exercise]
         passed, failed = ({c.test for c in checks if c.state == s} for s in ("passed", "failed"))
