@@ -140,7 +140,8 @@ def call_all(package: CheckedPackage, wanted: Calls) -> dict[str, Any]:
             except plain.NotPlainData as error:
                 answer = failure("not_plain_data", str(error))
             except Exception as error:  # a method of the submission's, or no memory for it
-                answer = failure("not_plain_data", f"{what} cannot be sent: {type(error).__name__}")
+                cause = "memory" if is_out_of_memory(error) else "not_plain_data"
+                answer = failure(cause, f"{what} cannot be sent: {type(error).__name__}")
         answers.append(answer)
     return {"result": answers}
 

@@ -127,7 +127,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "descriptor_bomb": {EXCEPTION},
         "fork_bomb": {EXCEPTION},
         "sparse_files": {WRONG, DISK},
-        "thread_bomb": {WRONG},
+        "thread_bomb": {WRONG, MEMORY},  # threads take addresses, too
         "timer_writes": {PROTOCOL},
         "exhausts_the_compiler": {IMPORT},
         "mapping_bomb": {WRONG},

@@ -121,6 +121,28 @@ def test_files_without_a_name_are_measured_while_room_is_missing(monkeypatch, tm
     assert failure.value.cause is Cause.DISK
 
 
+LEAVES_NO_ROOM = """
+import torch
+
+KEPT = []
+
+
+def f():
+    answer, size = torch.zeros(2**22), 2**26
+    while size > 2**21:
+        try:
+            KEPT.append(torch.empty(size, dtype=torch.uint8))  # takes addresses, and no memory
+        except RuntimeError:
+            size //= 2
+    return answer
+"""
+
+
+def test_no_room_for_a_copy_of_the_answer_is_a_lack_of_memory(sandboxed):
+    (found,) = sandboxed(probe=LEAVES_NO_ROOM).call_all([("probe.f", (), {})])
+    assert found.error.cause is Cause.MEMORY
+
+
 ON_A_FULL_DISK = """
 import os
 
