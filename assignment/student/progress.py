@@ -300,8 +300,11 @@ class Progress:
             done = f"Every public test passes. Hand in with:  {command('submit')}"
             console.print(Text(done, style="green bold"))
             return
+        takes = following.takes and f", about {following.takes}"
         label = "Continue with: " if self._tallies.get(following.id, Tally()).passed else "Next: "
-        console.print(Text.assemble((label + following.title, "bold"), f"  ({following.id})"))
+        console.print(
+            Text.assemble((label + following.title, "bold"), f"  ({following.id})", takes)
+        )
         for what, where in (
             ("read", f"assignment/writeup/{following.chapter}.md"),
             ("write", _where_to_write(following)),

@@ -33,6 +33,7 @@ title = "{{title}}"
 chapter = "{{chapter}}"
 functions = ["{{module}}.{{id}}"]
 points = 1
+minutes = 10
 {{core}}hint = "{_HINT}"
 work = "{_WORK}"
 

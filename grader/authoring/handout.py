@@ -146,11 +146,11 @@ def format_stubs(modules: Mapping[str, str]) -> dict[str, str]:
 def _fill(readme: str) -> str:
     """The README with its comment replaced by the table of exercises."""
     rows = [
-        "| exercise | worth | text | command |",
-        "|---|---|---|---|",
+        "| exercise | worth | takes | text | command |",
+        "|---|---|---|---|---|",
         *(
-            f"| {e.title} | {e.worth} | [{e.chapter}](assignment/writeup/{e.chapter}.md) "
-            f"| `make test EX={e.id}` |"
+            f"| {e.title} | {e.worth} | {e.takes} "
+            f"| [{e.chapter}](assignment/writeup/{e.chapter}.md) | `make test EX={e.id}` |"
             for e in manifest.load()
         ),
     ]

@@ -28,6 +28,7 @@ AUTHORS = "a mistake of the assignment's author, not of a submission: "
 Seconds = Annotated[float, Meta(gt=0, le=3600)]
 Mebibytes = Annotated[int, Meta(gt=0, le=2**20)]
 Points = Annotated[float, Meta(gt=0, le=10_000)]
+Minutes = Annotated[int, Meta(gt=0, le=10_000)]
 Total = Annotated[float, Meta(ge=0, le=10_000)]
 Device = Literal["cuda"]  # what an exercise may need
 Keys = Sequence[str | int]  # a position in the file: keys, and indices of tables in an array
@@ -60,9 +61,10 @@ class LimitOverrides(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """One entry of the manifest; `functions` are `module.name` in the student's package.
 
-    `core` exercises make the total; the others, the further ones, are listed beside it.
-    `grader_only` are rules that hidden tests check and no public test does, in words. `work` is the
-    exercise's defining work, for staff: no points without it.
+    `minutes` is what it takes a student, text and docstring included. `core` exercises make the
+    total; the others, the further ones, are listed beside it. `grader_only` are rules that hidden
+    tests check and no public test does, in words. `work` is the exercise's defining work, for
+    staff: no points without it.
     """
 
     id: Annotated[str, Meta(pattern=r"^\w+$")]
@@ -71,6 +73,7 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     functions: Annotated[tuple[str, ...], Meta(min_length=1)]
     points: Points
     hint: str
+    minutes: Minutes | None = None
     core: bool = True
     work: str = ""
     depends_on: tuple[str, ...] = ()
@@ -83,6 +86,11 @@ class Exercise(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         """Its points in words: `2 points`; of a further exercise `1 point, further`."""
         points = f"{self.points:g} point{'' if self.points == 1 else 's'}"
         return points if self.core else f"{points}, further"
+
+    @property
+    def takes(self) -> str:
+        """Its minutes in words, or "" if nobody kept count."""
+        return f"{self.minutes} min" if self.minutes else ""
 
     @property
     def only_races(self) -> bool:

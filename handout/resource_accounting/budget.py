@@ -137,7 +137,7 @@ def micro_batch_size(batch: int, width: int, layers: int, dtype: torch.dtype, bu
     other, so that only one micro-batch's activations are held at a time.
 
     Args:
-        batch: rows of the whole batch, at least 1.
+        batch: rows of the whole batch, 1 to 10,000.
         width, layers, dtype: as for `activation_bytes`.
         budget: bytes that the activations may take, as `activation_bytes` counts them.
 

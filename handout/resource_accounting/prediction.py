@@ -45,7 +45,7 @@ def predict_step(
         "peak_bytes": the most bytes of tensors that are alive at once. Within 5 % for full marks,
             within 25 % for part of them; an int or a float.
         "seconds": the least time that you expect, by a roofline. It is shown beside the measured
-            time, and never marked.
+            time; how near it is is never marked.
 
     A step of GPT-2's smallest model on 8 sequences of 1024 tokens, on an H100 without TF32:
 

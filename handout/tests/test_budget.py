@@ -148,7 +148,9 @@ def test_one_row_that_does_not_fit(impl):
     """A budget that is too small for one row is refused; rows of 0 bytes fit into any"""
     expect(impl.budget.micro_batch_size(9, 10, 2, BF16, 40)).equals(1)
     expect(impl.budget.activation_bytes(9, 0, 2, BF16), "bytes of width 0").equals(0)
-    expect(impl.budget.micro_batch_size(9, 0, 2, BF16, 0), "where rows take no bytes").equals(9)
+    expect(impl.budget.micro_batch_size(9, 0, 2, BF16, 0), "where rows take no bytes").equals(
+        9, hint="rows of 0 bytes fit into any budget"
+    )
     with pytest.raises(ValueError):
         impl.budget.micro_batch_size(9, 10, 2, BF16, 39)
 

@@ -38,8 +38,9 @@ def test_every_pattern_of_fp4(impl):
         expect(impl.floats.decode(bits, *E2M1), f"pattern {bits:04b}").equals(
             value, hint="with exponent 0 there is no leading 1, and the exponent counts as 1"
         )
-    zero = impl.floats.decode(0b1000, *E2M1)
-    expect(math.copysign(1.0, zero), "the sign of pattern 1000").equals(-1.0)
+    expect(str(impl.floats.decode(0b1000, *E2M1)), "pattern 1000, as a text").equals(
+        "-0.0", hint="a zero whose sign bit is set is -0.0; -1 * 0 is the int 0, without a sign"
+    )
 
 
 @pytest.mark.exercise("decode_float")

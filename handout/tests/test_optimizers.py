@@ -602,7 +602,9 @@ def test_muon_of_long_matrices(impl):
         (tall, wide), _, _ = muon(impl, *given, settings=settings)
         step, decayed = 0.1 * five_times(1.0), 0.95 * column
         expect(tall, f"the column of {n} ones").close(
-            decayed - step, rtol=1e-9, hint="lr · √(rows / columns) · O; A is uᵀ·u, and 1×1"
+            decayed - step,
+            rtol=1e-9,
+            hint="lr · √(rows / columns) · O, in p's dtype; A is uᵀ·u, and 1×1",
         )
         expect(wide, f"the row of {n} ones").close(
             decayed.T - step / n**0.5, rtol=1e-9, hint="the step is lr · O; A is u·uᵀ, and 1×1"

@@ -98,8 +98,8 @@ def get_batch(
         context_length: C, the tokens in a window, at least 1.
 
     Returns:
-        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`. They
-        and the corpus share no memory: a mask may be written into x.
+        x and y, int64 (what an embedding and a cross-entropy loss take), B × C, on `device`.
+        Neither shares memory with the other or with the corpus: a mask may be written into x.
 
     Raises:
         ValueError: the corpus is too short for one window and its target (T < C + 1).

@@ -1,6 +1,6 @@
 """device_mesh: each device sends all n chunks: so many devices as the time of one chunk goes into that of compute
 
-Breaks: so the answer is the same for any number of tokens whose chunks need no padding
+Breaks: Both times are proportional to the tokens, so the answer does not depend on them
 
 Breaks: The number of devices, at least 1: one device alone has nothing to send.
 """

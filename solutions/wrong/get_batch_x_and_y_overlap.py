@@ -1,6 +1,6 @@
 """get_batch: x and y are views of the same windows
 
-Breaks: They and the corpus share no memory: a mask may be written into x.
+Breaks: Neither shares memory with the other or with the corpus: a mask may be written into x.
 """
 
 

@@ -1,6 +1,6 @@
 """step_ledger: the decay is not counted
 
-Breaks: the four lines of `optimizers.adamw_step` do for a parameter
+Breaks: the four lines of AdamW's step (the chapter has them) do for a parameter
 
 Breaks: FLOPs and memory traffic of one AdamW step
 """

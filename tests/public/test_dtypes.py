@@ -143,7 +143,7 @@ def test_tensors_that_are_not_kept(impl):
     steps = [("new", (1000, 3), torch.float32), ("new", (5,), torch.float64, "meta")]
     found = impl.scenarios.storage_bytes_of(steps, [0] * 40, copies=True)
     expect(found, "the bytes of forty copies").equals(
-        480_000, hint="is each tensor looked at once? The address of a freed storage is used again"
+        480_000, hint="keep what you compare: the address of a storage that is freed is used again"
     )
     expect(impl.scenarios.storage_bytes_of(steps, [0, 1]), "with a tensor on meta").equals(
         12_000, hint="a tensor on the meta device has no memory"

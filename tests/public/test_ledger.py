@@ -219,7 +219,8 @@ def test_a_step_of_two_modules(impl):
         expected.append((moment, parts))
     expect(ledger, "the ledger").equals(
         expected,
-        hint="module 1 needs 50 bytes in its backward pass, besides the 100 that module 0 holds",
+        hint="a total is the sum of five parts; at backward 1, module 1 needs 50 bytes, and module "
+        "0 holds 100",
     )
 
 

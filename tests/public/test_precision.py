@@ -32,7 +32,7 @@ def check_loop(run, tolerance, **how):
         found, result = weight_after([(ONE, ZERO)], training=training)
         # In training mode the layer doubles its input: the gradient is 8.
         expect(found, f"the weight, with model and layer in training mode: {training}").close(
-            -1.0 if training[1] else 0.5, rtol=tolerance
+            -1.0 if training[1] else 0.5, rtol=tolerance, hint="call neither train() nor eval()"
         )
         expect(result["modes_stay"], "does the mode of each layer stay").equals(
             True, hint="call neither train() nor eval()"
@@ -160,7 +160,11 @@ def test_fp16_changes_nothing_else(impl):
     check_loop(impl.scenarios.fp16_run, 2**-10, init_scale=8.0, growth_interval=100)
     # A parameter s of the loss: its gradient is that of the weight, 2 · (w + s), so 2 and then 1.
     result = fp16(impl, [(ONE, ZERO)] * 2, lr=0.125, shift=torch.zeros(1))
-    expect(result["shift"], "a parameter of the loss").close(torch.tensor([-0.375]), rtol=1e-3)
+    expect(result["shift"], "a parameter of the loss").close(
+        torch.tensor([-0.375]),
+        rtol=1e-3,
+        hint="unscale all gradients of the optimizer's parameters",
+    )
     result = fp16(impl, [(ONE, ZERO)], weights=[], shift=torch.ones(1))
     expect(result["shift"], "a parameter of the loss, beside a model without any").close(
         torch.zeros(1), rtol=0.0, atol=1e-3
@@ -229,7 +233,7 @@ def test_unscales_before_it_clips(impl):
     for name, start in [("params", ONE), ("shift", torch.zeros(1))]:
         p = found[name][0] if name == "params" else found[name]
         expect(p, f"{name} after two gradients of 2 were clipped together").close(
-            start - 0.25 * 0.5**0.5, rtol=1e-4
+            start - 0.25 * 0.5**0.5, rtol=1e-4, hint="clip what the optimizer holds, not the model"
         )
     found = fp16(impl, [(ONE, ONE)], max_norm=1.0)
     expect(found["params"][0], "the weight after a gradient of 0").equals(ONE)

@@ -73,7 +73,7 @@ def test_peak_bytes_of_two_steps(impl):
     ],
 )
 def test_the_peak_is_elsewhere_for_other_sizes(impl, sizes):
-    """The peak is at the loss, in the lm_head, last layer or embedding, or in the optimizer"""
+    """The peak of the step is found where sizes move it: {case}"""
     peak, found = count_step(sizes).peak_bytes, predict(impl, sizes)["peak_bytes"]
     expect(found, "peak bytes, roughly").close(peak, rtol=PART["peak_bytes"])
     expect(found, "peak bytes").close(peak, rtol=FULL["peak_bytes"])

@@ -318,7 +318,9 @@ def test_what_is_gathered_is_a_copy(impl):
     ]:
         storage = torch.arange(6)
         found = impl.scenarios.gather_from_part(storage, (0, 6, 1), shape, strides, 0, other)
-        expect(found).equals(copied, hint="a view shows what storage holds later")
+        expect(found).equals(
+            copied, hint="a view shows what storage holds later; storage[i] is one, too"
+        )
 
 
 @pytest.mark.exercise("gather")

@@ -225,7 +225,8 @@ def largest_tensor_degree(
 
     Each device gets the same number of attention heads. Bytes and times are those of
     `tensor_parallel_traffic` and `step_seconds`. Both times are proportional to the tokens, so the
-    answer is the same for any number of tokens whose chunks need no padding.
+    answer does not depend on them; leave padding out. n devices share a batch: the first function
+    gets the tokens of all of them, the second those of one.
 
     Args:
         parameters, layers, width: of the whole model, each at least 1.

@@ -40,6 +40,22 @@ def linear_forward_flops(batch: int, d_in: int, d_out: int) -> int:
     )
 
 
+def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
+    """FLOPs of an operation on each element of a tensor: an activation function, a bias, a sum.
+
+    Args:
+        shape: size of each dimension, which may be 0; () is a scalar, which is one element.
+        per_element: FLOPs for one element: 1 for ReLU or for adding a bias, about 20 for GELU.
+
+    ReLU on the outputs of the product 1024×256 · 256×64, which takes 512 times as many FLOPs:
+
+        elementwise_flops((1024, 64))  # 65_536
+    """
+    raise NotImplementedError(
+        "matmul_flops: not started; see assignment/writeup/flops.md, or make hint EX=matmul_flops"
+    )
+
+
 def linear_backward_flops(batch: int, d_in: int, d_out: int, input_needs_grad: bool) -> int:
     """FLOPs of the backward pass of a linear layer without bias, `y = x @ w`.
 
@@ -122,22 +138,6 @@ def einsum_flops(pattern: str, *shapes: Sequence[int]) -> int:
     """
     raise NotImplementedError(
         "einsum_flops: not started; see assignment/writeup/flops.md, or make hint EX=einsum_flops"
-    )
-
-
-def elementwise_flops(shape: Sequence[int], per_element: int = 1) -> int:
-    """FLOPs of an operation on each element of a tensor: an activation function, a bias, a sum.
-
-    Args:
-        shape: size of each dimension, which may be 0; () is a scalar, which is one element.
-        per_element: FLOPs for one element: 1 for ReLU or for adding a bias, about 20 for GELU.
-
-    ReLU on the outputs of the product 1024×256 · 256×64, which takes 512 times as many FLOPs:
-
-        elementwise_flops((1024, 64))  # 65_536
-    """
-    raise NotImplementedError(
-        "matmul_flops: not started; see assignment/writeup/flops.md, or make hint EX=matmul_flops"
     )
 
 

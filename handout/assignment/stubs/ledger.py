@@ -245,9 +245,9 @@ def adamw_cost(parameters: int, recipe: Recipe) -> dict[str, int]:
     """FLOPs and memory traffic of one AdamW step, as one fused kernel does it.
 
     FLOPs count each addition, subtraction, multiplication, division and square root that the four
-    lines of `optimizers.adamw_step` do for a parameter; g² is a multiplication. What is the same
-    for all parameters is computed once and counts nothing: 1 − lr · weight_decay, 1 − β1, 1 − β2,
-    lr / (1 − β1ᵗ) and √(1 − β2ᵗ).
+    lines of AdamW's step (the chapter has them) do for a parameter; g² is a multiplication. What is
+    the same for all parameters is computed once and counts nothing: 1 − lr · weight_decay, 1 − β1,
+    1 − β2, lr / (1 − β1ᵗ) and √(1 − β2ᵗ).
 
     Traffic counts each copy of the recipe: gradients are read; optimizer state and master copy are
     read and written; parameters are written, and read if the recipe has no master copy. With a

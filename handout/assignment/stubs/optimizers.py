@@ -8,9 +8,9 @@ The same for every step:
 - Each state has its parameter's shape, is zeros before the first step, and is changed in place.
 
 A step over empty lists changes nothing, but refuses what any step refuses. nan is outside every
-range; infinity is inside those without an upper end. A term whose factor is 0 may be left out, even
-where it is nan. The tensors at one position have one dtype, float32 or float64, and those at
-another may have the other.
+range; infinity is inside those without an upper end. With a weight decay of 0 you may leave λ · p
+out, even where p is nan. The tensors at one position have one dtype, float32 or float64, and those
+at another may have the other.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def train_bf16(
         model: its parameters are in float32 and stay so. Its mode (train, eval) does not change.
         optimizer: holds all of the model's parameters.
         batches: pairs of inputs and targets; read once, from first to last, and may be empty.
-        loss_fn: takes the model's output and the targets; returns a new scalar tensor.
+        loss_fn: takes the model's output and the targets; returns a scalar tensor.
 
     Returns:
         The loss of each batch before its step, as computed under autocast: in float32 for the

@@ -31,7 +31,7 @@ def train(
         model: maps a batch of inputs to outputs; one forward pass per batch.
         optimizer: holds all of the model's parameters, and may hold others, such as the loss's.
         batches: pairs of inputs and targets; any iterable, iterated over once.
-        loss_fn: maps outputs and targets to a new scalar tensor.
+        loss_fn: maps outputs and targets to a scalar tensor.
 
     Returns:
         The loss of each batch before its step, as floats; [] if there are no batches. No step's
@@ -81,7 +81,8 @@ def clip_grad_norm(parameters: Iterable[torch.nn.Parameter], max_norm: float) ->
     """Scales all gradients by one factor so that their norm is at most `max_norm`.
 
     The norm is that of all gradients as one long vector. If it is larger than `max_norm`, each
-    gradient is multiplied in place by max_norm / norm, a Python float. If not, no gradient changes,
+    gradient is multiplied in place by max_norm / norm, a Python float (torch's own function divides
+    by norm + 1e-6). If not, no gradient changes,
     not even in its last bit. Squares of large fp16 and fp32 gradients overflow: the norm is
     computed in float64, in which they do not. A gradient in float64 is 0, inf, nan, or of a
     size from 1e-150 to 1e150, whose square is a float64.

@@ -36,7 +36,8 @@ MISTAKES = [
     (
         *("points = 2", "point = 2"),
         f"{SECOND}point: no such key; did you mean 'points'?; allowed are id, title, "
-        "chapter, functions, points, hint, core, work, depends_on, grader_only, limits, needs",
+        "chapter, functions, points, hint, minutes, core, work, depends_on, grader_only, limits, "
+        "needs",
     ),
     (
         *('title = "A course"', 'titel = "A course"'),

@@ -66,8 +66,8 @@ def test_an_untouched_handout_shows_every_exercise_as_not_started(pristine):
     assert "NotImplementedError" not in run.stdout
     first = next(iter(manifest.load()))
     passes = (
-        f"The public tests pass for 0 of 40 exercises, 0 of {manifest.load().points:g} points; "
-        "further: 0 of 30, 0 of 45 points; on a CUDA device: 0 of 3, 0 of 10 points ("
+        f"The public tests pass for 0 of 28 exercises, 0 of {manifest.load().points:g} points; "
+        "further: 0 of 42, 0 of 282 points; on a CUDA device: 0 of 3, 0 of 10 points ("
     )
     assert passes in " ".join(run.stdout.split())
     assert f"Next: {first.title}  ({first.id})" in run.stdout
@@ -247,7 +247,7 @@ def test_what_follows_is_next(workspace):
     run = python(workspace, "pytest", "--ex", "similarity_scores")
     assert "(project_heads)" in run.stdout
     assert "done!" not in run.stdout
-    finished = f"★ named_axes: done!  ━{19 * '─'}  2 of 40 core exercises"
+    finished = f"★ named_axes: done!  ━{19 * '─'}  2 of 28 core exercises"
     for times in (1, 0):  # it is said once
         run = python(workspace, "pytest", "--ex", "project_heads")
         assert "(matmul_flops)" in run.stdout

@@ -103,7 +103,7 @@ def find(index, query):
     found = evaluate(
         "search(SEARCH_INDEX, query).map((entry) => entry.link)", index, SCRIPT, query=query
     )
-    return [link.removesuffix("-further").removesuffix("-1-point") for link in found]
+    return [re.sub(r"-\d+-points?(-further)?$", "", link) for link in found]
 
 
 @pytest.fixture(scope="module")

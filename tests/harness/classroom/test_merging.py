@@ -40,7 +40,7 @@ def of(only=(), share=0.5, raced=False, **fields):
             charged=0.5,
             failures=tuple(
                 FurtherFailure(exercise=one.id, test="t", title="", seed=1)
-                for one in [e for e in chosen if raced or not e.needs][-1:]
+                for one in [e for e in chosen if e.core and (raced or not e.needs)][-1:]
             ),
         ),
         **fields,

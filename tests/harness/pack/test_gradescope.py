@@ -220,7 +220,7 @@ def test_half_finished_submission_is_graded_and_its_attack_gets_nothing(
     assert f"Isolation: tier {container.PROFILES[profile]} " in stdout
     assert status == 0, stdout
     assert "finish: no limit, best score or lateness" in stdout
-    assert 1 < results["score"] < 4
+    assert 4 < results["score"] < 6
     scores = {t["name"].partition(":")[0]: t["score"] for t in results["tests"]}
     assert len(scores) > 3
     assert scores["gather"] == 0

@@ -26,7 +26,7 @@ def test_reference_is_graded_with_what_is_packed_and_must_get_full_marks(one_cha
     wrong = b"\n\ndef storage_bytes(tensors):\n    return -1\n"
     with pytest.raises(rehearsal.RehearsalError) as caught:
         rehearsal.check(one_chapter | {name: one_chapter[name] + wrong})
-    assert "the reference gets 3 of 6 points, where 6 are declared" in str(caught.value)
+    assert "the reference gets 6 of 10 points, where 10 are declared" in str(caught.value)
     assert "\n  test_dtypes::test_" in str(caught.value)
 
 

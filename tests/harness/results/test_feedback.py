@@ -305,7 +305,7 @@ def test_public_tests_with_further_seeds_reveal_nothing_that_a_worker_sends(fake
     all_wrong = {"public": HONEST, **dict.fromkeys(HIDDEN, WRONG), "further": further}
     grade = fake_zygote.grade(all_wrong, further_seeds=True)
     assert grade.faults == ()
-    assert grade.score == 1.75
+    assert grade.score == 3.25
     assert grade.further.runs > 0
     assert_nothing_revealed(grade)
 
