@@ -34,7 +34,7 @@ class Cause(StrEnum):
         "needs_work",
         "It counts once the exercise's main work is done, which another check judges.",
     )
-    NOT_STARTED = "not_started", "Not started: the stub still raises NotImplementedError."
+    NOT_STARTED = "not_started", "Not started: a stub still raises NotImplementedError."
     UNFINISHED = (
         "unfinished",
         "The code still raises NotImplementedError, or calls a function that does.",
@@ -48,7 +48,10 @@ class Cause(StrEnum):
         "wrong_signature",
         "The function cannot be called with the arguments of its stub.",
     )
-    EXCEPTION = "exception", "The code raised an exception, or the use of its result did."
+    EXCEPTION = (
+        "exception",
+        "An exception came from the code, from its annotations, or from the use of its result.",
+    )
     NOT_PLAIN_DATA = "not_plain_data", "The function returned something other than plain data."
     LEFT_CHANGED = (
         "left_changed",

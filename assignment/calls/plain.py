@@ -178,7 +178,7 @@ _WRAP: tuple[tuple[tuple[type, ...], str], ...] = (
     ((Enum,), "take its .value"),
     ((np.bool_,), "wrap it in bool()"),
     ((np.integer,), "use Python's ints, which cannot overflow"),
-    ((np.floating,), "wrap it in float()"),
+    ((np.floating,), "wrap it in float(), or in int() where an int is asked"),
     ((int,), "wrap it in int()"),
     ((float,), "wrap it in float()"),
     ((str,), "wrap it in str()"),

@@ -54,7 +54,7 @@ def explanation(grade: Grade, exercise: str = "") -> Iterator[Text]:
             and (found := roots_of(score, scores, failed))
         ):
             are = "is" if len(found) == 1 else "are"
-            yield Text(f"      builds on {', '.join(found)}, which {are} not right", style="dim")
+            yield Text(f"      may build on {', '.join(found)}, which {are} not right", style="dim")
         for number, check in checks:
             yield from _lines_on(number, check)
     origin = grade.provenance
@@ -71,8 +71,11 @@ def _lines_on(number: int, check: Check) -> Iterator[Text]:
         words = check.cause.words if check.cause else ""
         named = f" ({check.exception})" if check.exception else ""
         if check.waits_for:
-            passes = "Passed, but open" if check.cause is Cause.NEEDS_WORK else "Open"
-            words = f"{passes} until check {check.waits_for} passes. {words}"
+            other = f"check {check.waits_for}"
+            if check.cause is Cause.NEEDS_WORK:
+                words = f"Passed, but open until {other} passes. {words}"
+            else:
+                words = f"Open: perhaps only {other}'s mistake. {words}"
         yield Text(f"      {words}{named}  {place(check)}", style="dim")
         said = clean(check.shown or "") or reason(check.detail or "")
         yield from (Text(f"        {line}") for line in said.split("\n") if line)

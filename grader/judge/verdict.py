@@ -31,7 +31,7 @@ from grader.results.record import Check, ExerciseScore, Fit, Timing, Truth, Visi
 
 # Causes that have nothing to do with the rule that a test is about.
 _OF_ANY_RULE = (
-    *(Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause.TIMEOUT, Cause.NO_TIME_LEFT),
+    *(Cause.NOT_PLAIN_DATA, Cause.LEFT_CHANGED, Cause.TIMEOUT),
     *(Cause.DIED, Cause.PROTOCOL, Cause.TOO_LARGE),
 )
 # The rule that LEFT_CHANGED says is broken: it is every test's, whatever its own rule.

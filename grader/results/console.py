@@ -128,7 +128,7 @@ def _foot(view: Report) -> Iterator[RenderableType]:
     """What stands below the table: the legend, the tier, the versions, and the headline."""
     tier = f"tier {view.tier}" + (f" ({view.tier_words})" if view.tier_words else "")
     yield Text()
-    yield Text("✓ passed  ✗ failed  ○ open: depends on another  – not measured", style="dim")
+    yield Text("✓ passed  ✗ failed  ○ open: may depend on another  – not measured", style="dim")
     if view.further:
         yield Text("(1 / 2) further exercises, not in the total", style="dim")
     yield Text(f"Isolation: {tier}", style="bold red" if view.unsafe else "dim")

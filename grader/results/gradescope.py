@@ -156,7 +156,9 @@ def _summary(view: Report, max_detail: int, visibility: Shown) -> str:
         parts.append("Files left out or renamed:\n" + _indent(files))
     if not max_detail:
         parts.append("There is no room for messages: `make test` shows those of public checks.")
-    parts.append("Legend: ✓ passed, ✗ failed, ○ open: it depends on another check, – not measured.")
+    parts.append(
+        "Legend: ✓ passed, ✗ failed, ○ open: it may depend on another check, – not measured."
+    )
     isolation = f"Isolation: tier {view.tier} ({view.tier_words})."
     parts.append(f"{isolation} {view.handout_words} {view.graded_with}".rstrip())
     return "\n\n".join(parts)

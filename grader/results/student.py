@@ -185,7 +185,9 @@ def _exercise(
         many = len(roots) > 1
         named = f"the exercise{'s' * many} " + ", ".join(f"`{root}`" for root in roots)
         of_its_own = "" if causes == {Cause.UNFINISHED} else f" {hint}"
-        hint = f"It builds on {named}, which {'are' if many else 'is'} not right yet.{of_its_own}"
+        hint = (
+            f"It may build on {named}, which {'are' if many else 'is'} not right yet.{of_its_own}"
+        )
     tried = ("partly", "failed")
     return ExerciseView(
         id=clean(exercise.id, 100),
@@ -262,7 +264,7 @@ def _status(
     states = {check.state for check in checks}
     if not exercise.measured:
         return "not measured"
-    if states == {"passed"}:
+    if states == {"passed"} or exercise.points == exercise.max_points:
         return "complete"
     if "passed" in states and exercise.points > 0:
         return "partly"

@@ -119,7 +119,7 @@ BATCHES = [(torch.arange(3 * i, 3 * i + 3), torch.ones(i + 1)) for i in range(3)
 
 @pytest.mark.exercise("prefetch")
 def test_hands_out_all_batches(impl):
-    """Three batches are handed out in order, then the iterator ends"""
+    """Two batches are taken, then the first is handed out; all come, in order"""
     source = iter(BATCHES)
     batches = impl.iterate("scenarios.prefetched", (batch for batch in source), "cpu")
     first = next(batches)

@@ -238,7 +238,10 @@ class _Surroundings:
         if not self._is_thorough:
             return
         if "arguments" not in self._allowed and self._sums_before != self._checksums():
-            yield "a tensor or an array among its arguments changed; work on a copy"
+            yield (
+                "a tensor or an array among its arguments changed; work on a copy, and raise "
+                "before anything changes"
+            )
         if self._autograd_before != self._autograd():
             yield "a tensor among its arguments with a gradient, or requiring one; detach it first"
         if "generators" not in self._allowed:

@@ -28,7 +28,7 @@ UNCHANGED = (
     "in place (m += …, m.add_(…)), or not updated at all?"
 )
 _NAN = "nan is also what 0/0, inf - inf and the root of a negative number give"
-_INT = "an int is expected: compute with ints alone, and divide with //"
+_INT = "an int is expected: compute with ints alone (// divides them)"
 _FLOAT = "a float is expected: divide with /, or wrap it in float()"
 _SAME_VALUES = "the values are right, the dtype is not"
 _RATIOS = (
@@ -163,7 +163,8 @@ def _of_container(found: Any, expected: Any) -> str:
         names = ", ".join(map(repr, list(expected)[:6]))
         return f"a dict is expected, with {names}{' …' if len(expected) > 6 else ''}"
     if isinstance(expected, list | tuple) and not isinstance(found, list | tuple):
-        return f"{len(expected)} results are expected, in a tuple or a list"
+        count = "1 result is" if len(expected) == 1 else f"{len(expected)} results are"
+        return f"{count} expected, in a tuple or a list"
     return ""
 
 
@@ -253,7 +254,9 @@ def _of_sequences(found: Sequence[Any], expected: Sequence[Any]) -> Iterator[str
             yield "each item is the one expected after it: they are shifted by one"
         elif _is_same(found[1:], expected[:-1]):
             yield "each item is the one expected before it: they are shifted by one"
-    if len(found) > 1 and _or_false(lambda: sorted(found) == sorted(expected)):
+    if len(found) > 1 and _or_false(
+        lambda: list(found) != list(expected) and sorted(found) == sorted(expected)
+    ):
         yield "the right items in another order"
     pairs = list(zip(found, expected, strict=True))
     for i, (a, b) in enumerate(pairs):

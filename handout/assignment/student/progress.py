@@ -254,7 +254,7 @@ class Progress:
         console.print(table)
         if len(self._tallies) == 1:
             return
-        core, further, cuda = "", "further: ", "on a CUDA device: "
+        core, further, cuda = "", "further: ", "to be timed on a CUDA device: "
         by_kind: dict[str, list[Exercise]] = {core: [], further: [], cuda: []}
         for exercise in self._exercises():
             kind = further if not exercise.core else cuda if exercise.needs else core

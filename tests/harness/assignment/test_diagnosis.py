@@ -129,6 +129,11 @@ def test_none_and_what_is_unchanged_take_the_place_of_the_hint():
     assert note([moment], [torch.ones(1)], close=True)[0] != diagnosis.UNCHANGED
 
 
+def test_the_right_values_as_tensors_are_in_no_other_order():
+    assert "order" not in note([torch.tensor(1.0), torch.tensor(2.0)], [1.0, 2.0])[0]
+    assert "order" in note([torch.tensor(2.0), torch.tensor(1.0), 3.0], [1.0, 3.0, 2.0])[0]
+
+
 def test_a_message_names_the_position_and_shows_plain_numbers():
     with pytest.raises(Mismatch) as caught:
         expect({"a": np.array([1.0, 0.05])}, "the state").close(

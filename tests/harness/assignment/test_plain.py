@@ -32,8 +32,8 @@ def derived(base):
 
 
 ADVICE = [
-    (np.float64(1), "wrap it in float()"),
-    (np.float32(1), "wrap it in float()"),
+    (np.float64(1), "wrap it in float(), or in int() where an int is asked"),
+    (np.float32(1), "wrap it in float(), or in int() where an int is asked"),
     (np.int64(1), "use Python's ints, which cannot overflow"),
     (np.bool_(True), "wrap it in bool()"),
     (np.str_("a"), "wrap it in str()"),
@@ -92,6 +92,7 @@ def test_the_advice_helps(value, advice):
         "wrap it in np.array()": np.array,
         "call its .as_subclass(torch.Tensor)": lambda v: v.as_subclass(torch.Tensor),
         "take its .value": lambda v: v.value,
+        "wrap it in float(), or in int() where an int is asked": float,
         **{f"wrap it in {kind.__name__}()": kind for kind in (bool, bytes, dict, float)},
         **{f"wrap it in {kind.__name__}()": kind for kind in (int, list, str, tuple)},
         "use Python's ints, which cannot overflow": int,

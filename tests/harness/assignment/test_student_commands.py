@@ -67,7 +67,7 @@ def test_an_untouched_handout_shows_every_exercise_as_not_started(pristine):
     first = next(iter(manifest.load()))
     passes = (
         f"The public tests pass for 0 of 28 exercises, 0 of {manifest.load().points:g} points; "
-        "further: 0 of 42, 0 of 282 points; on a CUDA device: 0 of 3, 0 of 10 points ("
+        "further: 0 of 42, 0 of 282 points; to be timed on a CUDA device: 0 of 3, 0 of 10 points ("
     )
     assert passes in " ".join(run.stdout.split())
     assert f"Next: {first.title}  ({first.id})" in run.stdout

@@ -68,7 +68,7 @@ def test_what_cost_points_is_explained_and_the_rest_is_a_line():
     assert "done  2 of 2" in text
     assert "new  0 of 2, not started" in text
     assert text.count("✗") == 1
-    assert "○       0 of 1  4. A rule of half\n      Open until check 2 passes." in text
+    assert "○       0 of 1  4. A rule of half\n      Open: perhaps only check 2's mistake." in text
     assert "0 of 2" in text
     assert "found:    2" in text
     assert f"--nonce {of.nonce}" in text

@@ -52,7 +52,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "evil_scalars": {NOT_PLAIN},
         "evil_tensor": {NOT_PLAIN},
         "huge_answers": {WRONG, NOT_PLAIN},  # together too large for a message
-        "too_large": {NOT_PLAIN},
+        "too_large": {NOT_PLAIN, MEMORY},
         "evil_containers": {NOT_PLAIN},
         "pretends_a_class": {NOT_PLAIN},
         "evil_arrays": {NOT_PLAIN},

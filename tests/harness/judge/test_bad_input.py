@@ -158,7 +158,7 @@ def test_right_code_that_calls_a_stub_is_no_stub(quick_grader, submit):
     stubbed, calls = report(grade).exercises
     assert (stubbed.status, calls.status) == ("not started", "failed")
     assert {c.cause for c in hidden(grade, "tensor_bytes")} == {Cause.UNFINISHED}
-    assert calls.hint == "It builds on the exercise `bytes_per_element`, which is not right yet."
+    assert calls.hint == "It may build on the exercise `bytes_per_element`, which is not right yet."
     assert report(grade).look_first == (calls,), "there is nothing else that was tried"
 
 
