@@ -60,7 +60,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "unnameable_class": {NOT_PLAIN},
         "endless_generators": {NOT_PLAIN},
         "odd_tensors": {NOT_PLAIN},
-        "expanded_tensor": {NOT_PLAIN},
+        "expanded_tensor": {NOT_PLAIN, MEMORY},
         "cyclic_answer": {NOT_PLAIN, MEMORY},  # many calls of a batch may each hold 80 MB
         "huge_integers": {NOT_PLAIN},
         "lone_surrogates": {NOT_PLAIN},
