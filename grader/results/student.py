@@ -125,8 +125,11 @@ def _words(check: Check) -> str:
     if check.cause is None:
         return "Not measured." if check.state == "not_run" else "Did not pass."
     words = check.cause.words
-    if check.cause is Cause.EXCEPTION and _is_named(check):
-        words = f"{words.removesuffix('.')}: {check.exception}."
+    if check.cause is Cause.EXCEPTION:
+        of_refusal = ", or a refusal is of another class than the docstring's"
+        name = f": {check.exception}" if _is_named(check) else ""
+        refuses = of_refusal if "refused" in check.title else ""
+        words = f"{words.removesuffix('.')}{refuses}{name}."
     if check.state != "open":
         return words
     if check.cause is Cause.WRONG_ANSWER:

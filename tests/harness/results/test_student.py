@@ -66,6 +66,14 @@ def test_only_builtin_exceptions_are_named(visibility):
         assert exception_words(name, visibility) == f"{words}."
 
 
+def test_an_exception_of_a_refusal_may_be_of_the_wrong_class():
+    """A student who raised another one would say that it is refused"""
+    for title, is_said in (("nan is refused", True), ("nan is counted", False)):
+        one = check("a", "failed", Cause.EXCEPTION, exception="KeyError", title=title)
+        assert ("a refusal is of another class than" in student_text(one)) == is_said
+        assert ": KeyError." in student_text(one)
+
+
 def test_a_hidden_check_has_few_texts():
     """A submission chooses how it fails: each text is a letter of a message about an input"""
     causes = set(Cause) - NOT_OF_THE_SUBMISSION
