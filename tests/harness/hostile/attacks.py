@@ -122,7 +122,7 @@ _BY_CLASS: dict[str, dict[str, set[Cause]]] = {
         "disk_bomb": {EXCEPTION, DISK},
         "disk_in_one_call": {EXCEPTION, DISK},
         "deep_folders": {WRONG, DISK},
-        "output_flood": {WRONG},
+        "output_flood": {WRONG, TIMEOUT},  # 100 MB a call, and a test makes many
         "output_forever": {TIMEOUT},
         "descriptor_bomb": {EXCEPTION},
         "fork_bomb": {EXCEPTION},
