@@ -126,10 +126,10 @@ def _words(check: Check) -> str:
         return "Not measured." if check.state == "not_run" else "Did not pass."
     words = check.cause.words
     if check.cause is Cause.EXCEPTION:
-        of_refusal = ", or a refusal is of another class than the docstring's"
-        name = f": {check.exception}" if _is_named(check) else ""
-        refuses = of_refusal if "refused" in check.title else ""
-        words = f"{words.removesuffix('.')}{refuses}{name}."
+        words = words.removesuffix(".")
+        if "refused" in check.title:
+            words += ", or a refusal is of another class than the docstring's"
+        words += f": {check.exception}." if _is_named(check) else "."
     if check.state != "open":
         return words
     if check.cause is Cause.WRONG_ANSWER:
